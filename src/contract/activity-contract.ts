@@ -116,6 +116,8 @@ export interface PollRequest extends StatusRequest {
   /** The current decision. The poll ends when it reads a different one. */
   known: Decision;
   pauses: PollPauses;
+  /** How long before `cancelBy` an open review is acted on. */
+  leadMs: number;
   /** After this time, the poll continues at a slower rate. */
   cancelBy: Instant;
   /** An unusable answer was already reported. */
@@ -123,7 +125,7 @@ export interface PollRequest extends StatusRequest {
 }
 
 /** The read of a `pass` shortly before its cancel window closes. */
-export type LastReadRequest = Omit<PollRequest, 'pauses'>;
+export type LastReadRequest = Omit<PollRequest, 'pauses' | 'leadMs'>;
 
 export interface GatewayResponseRequest extends StatusRequest {
   gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;
