@@ -89,6 +89,8 @@ export interface CatchUpRequest extends ScreenRequest {
   policyMissing?: true;
   /** The first call doesn't start before this time, unless that would be too late. */
   notBefore?: Instant;
+  /** When the attempt began, shortly after its card was stored. Absent: it has no card. */
+  cardSince?: Instant;
   /** When the order gives the screening up. */
   until: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
