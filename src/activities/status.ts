@@ -226,15 +226,15 @@ export async function readAdopted(
   return { kind: 'answered', decision, ...seen, ...enrichedOf(read) };
 }
 
-/** @returns milliseconds until the next poll. The interval grows, and is long once the cancel window has closed */
+/** Rule «window not wasted»: @returns milliseconds until the next poll: a growing interval, and a long one after the cancel window */
 export function pollPauseMs(
-  request: Pick<PollRequest, 'pauses' | 'cancelBy'>,
+  request: Pick<PollRequest, 'pauses' | 'cancelBy' | 'leadMs'>,
   attempt: number,
   nowMs: number,
 ): number {
   const { firstMs, factor, maxMs } = request.pauses;
-  if (nowMs > Date.parse(request.cancelBy)) {
-    return Math.max(maxMs, SLOW_POLL_MS);
-  }
-  return Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));
+  const leftMs = millis(request.cancelBy) - nowMs;
+  if (leftMs < 0) return Math.max(maxMs, SLOW_POLL_MS);
+  const pauseMs = Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));
+  return halfOfWhatIsLeft(pauseMs, leftMs > request.leadMs ? leftMs - request.leadMs : leftMs);
 }

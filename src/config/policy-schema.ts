@@ -153,9 +153,9 @@ export const integrationKeys = z.strictObject(
       .prefault({ tries: 3, pause: '1m' })
       .describe(`after the decision \`error\`; at most ${MOST_RESCREENS} tries`),
     retryWithin: duration().prefault('1h').describe('how long a declined order waits for another attempt'),
-    gatewayResultWithin: duration({ most: '119h' })
+    gatewayResultWithin: duration()
       .prefault('24h')
-      .describe('how long an order waits for the gateway’s result, at most `119h`; then attention'),
+      .describe('how long an order waits for the gateway’s result, until its end at most; then attention'),
     reviewBeforeGateway: oneOf(['proceed', 'hold'])
       .default('proceed')
       .describe('pre-gateway: whether a review goes to the gateway at once or is held first'),

@@ -91,6 +91,8 @@ export interface CatchUpRequest extends ScreenRequest {
   policyMissing?: true;
   /** The first call doesn't start before this time, unless that would be too late. */
   notBefore?: Instant;
+  /** When the attempt began, shortly after its card was stored. Absent: it has no card. */
+  cardSince?: Instant;
   /** When the order gives the screening up. */
   until: Instant;
   /** The checkout failed before it could read the skip rules, so the catch-up applies them. */
@@ -118,6 +120,8 @@ export interface PollRequest extends StatusRequest {
   /** The current decision. The poll ends when it reads a different one. */
   known: Decision;
   pauses: PollPauses;
+  /** How long before `cancelBy` an open review is acted on. */
+  leadMs: number;
   /** After this time, the poll continues at a slower rate. */
   cancelBy: Instant;
   /** An unusable answer was already reported. */
@@ -125,7 +129,7 @@ export interface PollRequest extends StatusRequest {
 }
 
 /** The read of a `pass` shortly before its cancel window closes. */
-export type LastReadRequest = Omit<PollRequest, 'pauses'>;
+export type LastReadRequest = Omit<PollRequest, 'pauses' | 'leadMs'>;
 
 export interface GatewayResponseRequest extends StatusRequest {
   gateway: Pick<GatewayRecord, 'result' | 'authcode' | 'transactionId'>;

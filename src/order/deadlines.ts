@@ -1,7 +1,7 @@
 /** When each deadline of an order is due. `concerns/deadlines.ts` applies it. */
 import type { ActionRecord, OrderState } from '../contract/order/state.ts';
 import { type DeadlineKind, type Instant, laterBy, millis } from '../contract/words.ts';
-import { awaitsGateway, currentAttempt, overrideOf } from './record.ts';
+import { currentAttempt, overrideOf, owesGateway } from './record.ts';
 import {
   cancelAsked,
   cancelByOf,
@@ -104,8 +104,7 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
   const attempt = currentAttempt(state);
   const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
   if (phase === 'closed') return;
-  if (awaitsGateway(state) && attempt.gateway === undefined)
-    yield ['gateway-late', phaseSince, policy.gatewayResultWithinMs];
+  if (owesGateway(state)) yield ['gateway-late', phaseSince, policy.gatewayResultWithinMs];
   if (phase === 'screening') {
     // While a caller waits for the checkout's answer, the screening's result or the policy decides.
     if (attempt.answer !== undefined) {

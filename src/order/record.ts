@@ -194,10 +194,15 @@ function phaseOf(state: OrderState): Phase {
 }
 
 /** @returns whether the order service was told to call the payment gateway and has not reported the result */
-export function awaitsGateway(state: OrderState): boolean {
+function awaitsGateway(state: OrderState): boolean {
   const gateway = currentAttempt(state).gateway?.result;
   if (state.workflow !== 'pre-gateway' || state.decision === 'skipped') return false;
   return gateway === 'error' ? state.action === 'hold' : gateway === undefined && state.action === 'proceed';
+}
+
+/** @returns whether the order service has not reported the gateway's result that the order waits for */
+export function owesGateway(state: OrderState): boolean {
+  return awaitsGateway(state) && currentAttempt(state).gateway === undefined;
 }
 
 /** @returns the optional fields that the screening service returned with a decision */

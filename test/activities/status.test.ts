@@ -2,7 +2,7 @@ import { ApplicationFailureCategory } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { LastReadRequest, PollRequest, ReadRequest } from '../../src/contract/activity-contract.ts';
 import { MACHINE, type Machine } from '../../src/screening-service/index.ts';
-import { DAY, HOUR } from '../fixtures/orders.ts';
+import { DAY, HOUR, MINUTE } from '../fixtures/orders.ts';
 import {
   type Attempt,
   aRead,
@@ -175,6 +175,7 @@ describe('polling', () => {
       transactionId: await screened(world, 'review'),
       known: 'review',
       pauses: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+      leadMs: HOUR,
       cancelBy: fromNow(432_000_000),
       troubleKnown: false,
       ...changes,
@@ -204,10 +205,17 @@ describe('polling', () => {
     expect(requests('status-by-url')).toBe(1);
   });
 
-  it('goes on slowly after the cancel window', async () => {
-    const failure = await failureOf(poll({ cancelBy: fromNow(-1) }));
-    expect(failure.nextRetryDelay).toBe(3_600_000);
-  });
+  it.each([
+    [HOUR + 20 * MINUTE, 10 * MINUTE],
+    [20 * MINUTE, 10 * MINUTE],
+    [-1, HOUR],
+  ])(
+    'with %i ms of the cancel window left waits %i ms instead of its longest pause',
+    async (left, pauseMs) => {
+      const failure = await failureOf(poll({ cancelBy: fromNow(left) }, 8));
+      expect(Number(failure.nextRetryDelay) / pauseMs).toBeCloseTo(1, 2);
+    },
+  );
 
   it.each([
     [

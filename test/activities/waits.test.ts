@@ -27,6 +27,7 @@ const polled = {
   ...passed,
   known: 'review',
   pauses: { firstMs: 60_000, factor: 1.5, maxMs: 900_000 },
+  leadMs: 0,
 } as const;
 const answered = { ...known, gateway: { result: 'pass' } } as const;
 

@@ -174,7 +174,6 @@ describe('an integration of the policy file', () => {
     [{ recheckLeadTime: '10ms', cancelWindow: '1s' }, 'recheckLeadTime', 'too late to cancel'],
     [{ recheckLeadTime: '2m', cancelWindow: '1m' }, 'recheckLeadTime', 'shorter than cancelWindow'],
     [{ onUnresolvedReview: 'cancel', reviewLimit: '108h' }, 'reviewLimit', 'before onUnresolvedReview'],
-    [{ gatewayResultWithin: '5d' }, 'gatewayResultWithin', 'must be at most 119h'],
     [{ passiv: true }, 'passiv', 'not a known key; check its spelling'],
   ])('with %o is refused at %s: %s', (settings, path, words) => {
     expect(faultsOfSettings(settings)).toEqual({

@@ -43,9 +43,9 @@ function canceled(order: OrderState): OrderState {
   return order;
 }
 
-function passedLater(): OrderState {
+function passedLater(at = MINUTE): OrderState {
   const order = anOrder('review', { ...PRE, reviewBeforeGateway: 'hold' });
-  read(order, 'pass', MINUTE);
+  read(order, 'pass', at);
   return order;
 }
 
@@ -92,6 +92,20 @@ describe('what happens by itself', () => {
       anOrder('pass', PRE),
       'pass proceed',
       [['gateway-late', DAY], RECHECK, CLOSES],
+      ['gateway-late'],
+    ],
+    [
+      'to an order whose gateway says nothing until the window closes: attention at the end',
+      passedLater(100 * HOUR),
+      'pass proceed',
+      [RECHECK, CLOSES],
+      ['gateway-late'],
+    ],
+    [
+      'to an order that passes after its window: the same',
+      passedLater(150 * HOUR),
+      'pass proceed',
+      [CLOSES],
       ['gateway-late'],
     ],
     [

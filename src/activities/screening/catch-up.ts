@@ -109,10 +109,8 @@ export function catchUpActivity(world: ActivityWorld) {
 }
 
 /** Rule «window not wasted»: @returns the pause, or half of the time until the stash deletes the card or the order gives up */
-function inTime({ cardRef, until }: CatchUpRequest, pauseMs: number, nowMs: number): number {
-  // The card was stored shortly before the server scheduled the activity.
-  const cardUntilMs =
-    cardRef === undefined ? Infinity : activityInfo().scheduledTimestampMs + CARD_LIFETIME_MS;
+function inTime({ cardSince, until }: CatchUpRequest, pauseMs: number, nowMs: number): number {
+  const cardUntilMs = cardSince === undefined ? Infinity : millis(cardSince) + CARD_LIFETIME_MS;
   return halfOfWhatIsLeft(halfOfWhatIsLeft(pauseMs, cardUntilMs - nowMs), millis(until) - nowMs);
 }
 

@@ -15,7 +15,15 @@ import { attemptCause, raiseAttention, staysOpen } from '../attention.ts';
 import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
-import { beginRescreen, currentAttempt, overrideOf, setAction, setPhase, settlePhase } from '../record.ts';
+import {
+  beginRescreen,
+  currentAttempt,
+  overrideOf,
+  owesGateway,
+  setAction,
+  setPhase,
+  settlePhase,
+} from '../record.ts';
 import { giveUpScreening } from '../screening/apply-screening.ts';
 import { cancelAsked, cancelByOf, concernsNewest, mayBeSeen, wasLeftUnsent } from '../transactions.ts';
 import { DEADLINES } from '../view/describe.ts';
@@ -105,10 +113,7 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
     delete state.snoozedUntil;
     return [];
   },
-  'gateway-late'(order) {
-    const words = 'The order service has not reported the payment gateway’s result.';
-    return attend(order, 'gateway-late', words, attemptCause(currentAttempt(order.state)));
-  },
+  'gateway-late': gatewayLate,
   'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
@@ -158,12 +163,19 @@ function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   return events;
 }
 
-/** Ends the order. A canceled order keeps its phase. */
-function close({ state, now }: Order): [] {
+function gatewayLate(order: Order): OrderEventType[] {
+  const words = 'The order service has not reported the payment gateway’s result.';
+  return attend(order, 'gateway-late', words, attemptCause(currentAttempt(order.state)));
+}
+
+/** Ends the order. A canceled order keeps its phase. Nothing raises attention to a late gateway result any more. */
+function close(order: Order): OrderEventType[] {
+  const { state, now } = order;
+  const events = owesGateway(state) && !state.passed.includes('gateway-late') ? gatewayLate(order) : [];
   state.endedAt ??= now;
   delete state.snoozedUntil;
   if (state.phase !== 'canceled') setPhase(state, 'closed', now);
-  return [];
+  return events;
 }
 
 function by(state: OrderState): string {

@@ -78,13 +78,14 @@ function needsCatchUp({ state, policyMissing }: Order, attempt: Attempt): boolea
 
 function catchUp(order: Order, attempt: Attempt): RequiredEffect {
   const { notBefore, policyMissing } = order;
-  const { answer, rescreens, readings, screenUntil: until } = attempt;
+  const { answer, rescreens, readings, cardRef, startedAt, screenUntil: until } = attempt;
   // The checkout's activity failed, and nothing was read since.
   const mayBeSkipped = answer?.reason === BROKE_DOWN && rescreens === 0 && readings.length === 0;
   const request = {
     ...screenRequest(order, attempt),
     until,
     ...(mayBeSkipped && { mayBeSkipped }),
+    ...(cardRef !== undefined && { cardSince: startedAt }),
     ...defined({ notBefore, policyMissing }),
   };
   return { ...write(catchUpKey(attempt)), call: { kind: 'catch-up', request } };

@@ -195,7 +195,7 @@ function watches(order: Order, transaction: OrderTransaction): RequiredEffect[] 
   const troubleKnown = hasTrouble(order.state);
   const request = { integration, transactionId, attempt, cancelBy, known: decision, troubleKnown };
   const call: Call = isPoll
-    ? { kind: 'poll', request: { ...request, pauses: policy.poll } }
+    ? { kind: 'poll', request: { ...request, pauses: policy.poll, leadMs: policy.reviewLeadTimeMs } }
     : { kind: 'last-read', request };
   const key = `${call.kind}:${transactionId}:${decision}:${readings.length}${troubleKnown ? ':troubled' : ''}`;
   return [{ key, whenObsolete: 'drop', cause: statusCause(transactionId), call }];

@@ -74,7 +74,7 @@ function follow(state: OrderState, outcome: ScreeningOutcome, moment: Moment): O
 
 /** Ends the screening without a decision: the checkout's action stays, and an operator must decide. */
 export function giveUpScreening(state: OrderState, now: Instant): OrderEventType[] {
-  const over = { reason: 'screening-deadline', words: GIVEN_UP };
+  const over = { reason: 'screening-deadline', words: `${GIVEN_UP}: ${remedies(state)}.` };
   const events = errorDecision(state, { source: 'catch-up', now }, over);
   settlePhase(state, now);
   return events;
@@ -113,7 +113,7 @@ function errorDecision(state: OrderState, moment: Moment, over?: Over): OrderEve
   recordReading(state, attempt, { decision: 'error', at: moment.now, source: moment.source });
   delete attempt.rescreenDue;
   if (isLeft) return withoutDecision(state, moment);
-  const { reason, words } = over ?? { reason: 'error', words: OUT_OF_RESCREENS };
+  const { reason, words } = over ?? { reason: 'error', words: `${OUT_OF_RESCREENS}: ${remedies(state)}.` };
   attempt.screeningOver = true;
   state.reason = reason;
   withoutDecision(state, moment);
@@ -168,7 +168,11 @@ const OTHER_MODE =
   'The mode of the API key’s account doesn’t match the integration’s: set mode, key and address that belong together.';
 export const HIDDEN =
   'A create of this attempt may have created a transaction that a lookup can’t find: the screening service shows only the first transaction of an invoice number, and that one belongs to an earlier attempt.';
-const GIVEN_UP =
-  'The screening deadline passed without a decision: decide manually, send another attempt, or recheck.';
-const OUT_OF_RESCREENS =
-  'The screening service kept returning `error`: decide manually, send another attempt, or recheck.';
+const GIVEN_UP = 'The screening deadline passed without a decision';
+const OUT_OF_RESCREENS = 'The screening service kept returning `error`';
+
+/** The end of a screening deletes its card, without which a recheck can't screen before the payment gateway. */
+function remedies(state: OrderState): string {
+  const needsCard = state.workflow === 'pre-gateway' && currentAttempt(state).cardRef !== undefined;
+  return `decide manually, ${needsCard ? 'or send another attempt' : 'send another attempt, or recheck'}`;
+}

@@ -72,7 +72,7 @@ describe('the catch-up', () => {
   });
 
   it.each([
-    ['its card is deleted', (atMs: number) => ({ cardRef: 'card_1', until: instant(atMs + DAY) })],
+    ['its card is deleted', (atMs: number) => ({ cardSince: instant(atMs), until: instant(atMs + DAY) })],
     ['the order gives up', (atMs: number) => ({ until: instant(atMs + CARD_LIFETIME_MS) })],
   ])('never pauses for more than half of the time until %s', async (_what, ends) => {
     const pauseOf = async (calledMs: number, changes: object, attempt: Attempt) => {
@@ -87,5 +87,7 @@ describe('the catch-up', () => {
     expect(await pauseOf(now - 500_000, { notBefore }, tryNumber(2))).toBe(200);
     const withoutSettings = { integration: 'elsewhere' };
     expect(await pauseOf(now - 800_000, withoutSettings, tryNumber(30))).toBe(50);
+    const rescreen = { ...withoutSettings, cardSince: instant(now - 800_000) };
+    expect(await pauseOf(now, rescreen, tryNumber(30))).toBe(50);
   });
 });

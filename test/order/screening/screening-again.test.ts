@@ -14,7 +14,7 @@ import {
   TRANSACTION_ID,
   unanswered,
 } from '../../fixtures/orders.ts';
-import { type Life, RECHECK, screened } from '../life.ts';
+import { aLife, type Life, RECHECK, screened } from '../life.ts';
 import { sentTo } from '../lives.ts';
 
 /** Has an operator ask for another screening of an order whose decision is «error» to the end. */
@@ -50,6 +50,11 @@ describe('a recheck that anybody with access to Temporal may have sent', () => {
     expect(life).toMatchObject({ phase: 'decided', decision: 'error', underWay: [] });
     expect(recheck(inError(), HOUR).phase).toBe('screening');
   });
+});
+
+it('an error to the end suggests no recheck where the deleted card is needed', () => {
+  const life = screened('error', { workflow: 'pre-gateway', ...NO_RESCREENS }, aLife({ cardRef: 'card-1' }));
+  expect(life.state.attention[0]?.words).toMatch(/: decide manually, or send another attempt\.$/);
 });
 
 it.each(['pre-acceptance', 'pre-gateway'] as const)(
