@@ -23,6 +23,7 @@ export { createEventSender } from './events.ts';
 export { withMetrics } from './metrics.ts';
 export {
   adoptedElsewhere,
+  cancelStatus,
   createOrderDirectory,
   haltedOrders,
   lostOrders,

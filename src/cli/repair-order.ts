@@ -3,16 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import { adoptedElsewhere, tooEarly } from '../activities/index.ts';
-import {
-  type DescribedOrder,
-  describeOrder,
-  instantOf,
-  newestStarted,
-  statusName,
-} from '../client/reading/describe-order.ts';
+import { adoptedElsewhere, cancelStatus, tooEarly } from '../activities/index.ts';
+import { describeOrder, instantOf, newestStarted, statusName } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
-import { orderOfWorkflowId, portalActionWorkflowId } from '../contract/ids.ts';
 import { defined } from '../order/defined.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -105,7 +98,8 @@ export async function examine(
   if (closedAt !== undefined) {
     if (tooEarly(code, attributes) === undefined) return { runId, condition: { kind: 'healthy', status } };
     const { size: adopted } = await adoptedElsewhere(client, [description]);
-    const lost = (await isCanceledSince(client, description)) ? 'canceled' : 'lost';
+    const cancel = await cancelStatus(client, description);
+    const lost = cancel === 'completed' || cancel === 'open' ? 'canceled' : 'lost';
     return { runId, condition: { kind: adopted > 0 ? 'adopted' : lost, status } };
   }
   const tries = raw.pendingWorkflowTask?.attempt ?? 0;
@@ -114,16 +108,6 @@ export async function examine(
     (event) => event.workflowTaskFailedEventAttributes,
   );
   return { runId, condition: { kind: 'failing', tries, cause: causeOf(failed) } };
-}
-
-/** Returns whether a portal action after the order's end canceled its newest transaction, or still may. */
-async function isCanceledSince(client: Client, { workflowId, attributes }: DescribedOrder): Promise<boolean> {
-  const { integration } = orderOfWorkflowId(workflowId) ?? {};
-  const transactionId = attributes.transactionId.at(-1);
-  if (integration === undefined || transactionId === undefined) return false;
-  const action = portalActionWorkflowId(integration, 'cancel', transactionId);
-  const { status } = (await describeOrder({ client }, action)) ?? {};
-  return status === 'completed' || status === 'open';
 }
 
 /** The failure's message may be encrypted; its type never is. */

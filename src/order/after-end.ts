@@ -4,7 +4,7 @@ import { sameTransaction } from '../contract/ids.ts';
 import type { OrderEvent } from '../contract/messages.ts';
 import type { LateDecision } from '../contract/order/order.ts';
 import type { OrderState, OrderTransaction } from '../contract/order/state.ts';
-import type { Decision, Instant } from '../contract/words.ts';
+import type { AttentionCode, Decision, Instant } from '../contract/words.ts';
 import { lastOf } from './bounds.ts';
 import { applyReading } from './decide.ts';
 import { defined } from './defined.ts';
@@ -52,16 +52,16 @@ const KEPT_BYTES = 12_000;
 /**
  * Applies a reading to an ended order: one of the newest transaction as to an open order. As there, `error` never replaces a decision.
  * @param read has in `reportedAt` when transactions of the attempt were reported as fraud after the order's end
- * @returns the event to send; undefined if nothing changed or no receiver is configured
+ * @returns the matters that it raised, and the event to send: none if nothing changed or no receiver is configured
  */
 export function applyLateReading(
   ended: ReadAfterEndInput,
   transaction: OrderTransaction,
   read: Extract<StatusOutcome, { kind: 'read' }>,
   at: Instant,
-): OrderEvent | undefined {
+): { raised: AttentionCode[]; event?: OrderEvent } {
   const { decision, reportedAt = [] } = read;
-  if (decision === 'error' || decision === lastDecision(ended, transaction)) return undefined;
+  if (decision === 'error' || decision === lastDecision(ended, transaction)) return { raised: [] };
   const { id: transactionId, attempt, cancelBy } = transaction;
   const state = withLateDecisions(ended);
   if (transactionId === transactionOf(state, currentAttempt(state))?.id) {
@@ -77,13 +77,15 @@ export function applyLateReading(
   const event = { sequence, status: 'waiting' } as const;
   const late: LateDecision = { ...facts, at, ...(policy.events && { event }) };
   ended.decisions = lastOf([...ended.decisions, late], KEPT_DECISIONS, KEPT_BYTES);
-  if (!policy.events) return undefined;
+  const raised = state.attention.map(({ code }) => code);
+  if (!policy.events) return { raised };
   const attention = state.attention.map(({ words }) => words);
-  return {
+  const told: OrderEvent = {
     id: `${integration}:${orderId}:${sequence}`,
     ...{ type: 'order.decision_changed', orderId, integration, sequence, occurredAt: at },
     data: { phase, ...facts, attention, cancelBy, afterClose: true, ...enrichedOf(read) },
   };
+  return { raised, event: told };
 }
 
 /** @returns a copy of the order, after the decisions that were found since its end. It has no attention. */

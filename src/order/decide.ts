@@ -23,7 +23,7 @@ import {
   windowOpen,
 } from './transactions.ts';
 
-interface Matter {
+export interface Matter {
   code: AttentionCode;
   words: string;
 }

@@ -2,6 +2,7 @@
 import {
   ActivityFailure,
   CancellationScope,
+  metricMeter,
   setCurrentDetails,
   sleep,
   TemporalFailure,
@@ -17,8 +18,9 @@ import { ACTION_MS, RETRY_AFTER_MS } from '../order/deadlines.ts';
 import { defined } from '../order/defined.ts';
 import { messageRefusal } from '../order/messages/check-messages.ts';
 import { PORTAL_ACTION_INPUT } from '../order/messages/shapes.ts';
-import { type EndedOutcome, portalFailure } from '../order/portal/portal-records.ts';
+import { type EndedOutcome, portalFailure, portalMatter } from '../order/portal/portal-records.ts';
 import { lastCall } from '../order/transactions.ts';
+import { countAttention } from '../order/view/metrics.ts';
 import { orderAttributes } from '../order/view/search-attributes.ts';
 import { failureOf, performPortalAction, runFacts } from './activities.ts';
 import { isEndedByHand, ownResult } from './perform.ts';
@@ -96,6 +98,9 @@ function answerOf(input: PortalActionInput, { outcome, at }: Ended): PortalAnswe
   const { kind: status, ...said } = outcome;
   const failed = portalFailure({ kind, status, ...said });
   if (failed !== undefined) {
+    // As an open order counts it.
+    const matter = portalMatter({ kind, status, ...said });
+    if (matter !== undefined) countAttention(metricMeter, integration, matter.code);
     const isLate = failed.code === 'cancel-window-closed' && cancelBy !== undefined;
     throw failureOf({ ...failed, ...(isLate && { cancelBy }) });
   }

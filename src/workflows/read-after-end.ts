@@ -33,7 +33,7 @@ import { isUnusable } from '../order/decide.ts';
 import { lacksKey, shapeRefusal, whyUnread } from '../order/messages/check-messages.ts';
 import { READ_AFTER_END_INPUT } from '../order/messages/shapes.ts';
 import { FIRST_SPACING_MS, LONGEST_SPACING_MS, longerSpacing } from '../order/spacing.ts';
-import { counterOf } from '../order/view/metrics.ts';
+import { countAttention } from '../order/view/metrics.ts';
 import { failureOf, runFacts } from './activities.ts';
 import { ACTIVITY_OPTIONS, ownResult, READ_AFTER_END_OPTIONS } from './perform.ts';
 
@@ -76,11 +76,10 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
         () => 'delivered' as const,
         () => 'undelivered' as const,
       );
-    // As an open order counts it, as attention. Neither is a command.
+    // Neither is a command.
     if (status === 'undelivered') {
       log.warn('an event of an ended order could not be delivered, and was given up');
-      const labels = { integration, reason: 'events-undelivered' };
-      counterOf(metricMeter, 'order_screening_attention_total').add(1, labels);
+      countAttention(metricMeter, integration, 'events-undelivered');
     }
     noteLateEvent(ended, event.sequence, status);
     upsertMemo(memoOf(ended));
@@ -96,7 +95,11 @@ export async function readAfterEnd(input: ReadAfterEndInput): Promise<LateDecisi
         pending.read = true;
       if (read.outcome.kind !== 'read') continue;
       const known = ended.decisions;
-      const event = applyLateReading(ended, transaction, read.outcome, read.at);
+      const { event, raised } = applyLateReading(ended, transaction, read.outcome, read.at);
+      for (const reason of raised) {
+        log.warn('a decision about an ended order needs attention', { reason });
+        countAttention(metricMeter, integration, reason);
+      }
       if (ended.decisions !== known) upsertMemo(memoOf(ended));
       if (event === undefined) continue;
       undelivered += 1;

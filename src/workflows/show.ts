@@ -11,7 +11,7 @@ import type { Order } from '../order/order.ts';
 import { currentAttempt } from '../order/record.ts';
 import { recordOf } from '../order/view/bounded-record.ts';
 import { describe } from '../order/view/describe.ts';
-import { counterOf } from '../order/view/metrics.ts';
+import { countAttention, counterOf } from '../order/view/metrics.ts';
 import { writtenMemo } from '../order/view/order-memo.ts';
 import { searchAttributesOf } from '../order/view/search-attributes.ts';
 
@@ -54,6 +54,6 @@ function count(state: OrderState, before: ReturnType<typeof countedOf>): void {
   }
   for (const reason of countedOf(state).codes) {
     if (before.codes.includes(reason)) continue;
-    counterOf(metricMeter, 'order_screening_attention_total').add(1, { integration, reason });
+    countAttention(metricMeter, integration, reason);
   }
 }

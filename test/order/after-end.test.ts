@@ -30,7 +30,7 @@ function anInput(
 function read(order: ReadAfterEndInput, decision: Decision, place = 0, more: object = {}) {
   const transaction = order.order.transactions[place];
   if (transaction === undefined) throw new Error('the order has no such transaction');
-  return applyLateReading(order, transaction, { kind: 'read', decision, ...more }, AT);
+  return applyLateReading(order, transaction, { kind: 'read', decision, ...more }, AT).event;
 }
 
 /** Returns the order's transactions with these differences. */

@@ -5,10 +5,11 @@ import type { portalAction } from '../../src/workflows/index.ts';
 import { eventually } from '../support/index.ts';
 import { again, DAY, MINUTE, type World, withOrders } from './support.ts';
 
-const { order, environment } = withOrders();
+const { order, environment, mattersCounted } = withOrders();
 const cancelBy = '2100-01-01T00:00:00.000Z';
 const REPORT = { transactionId: 't-1', fields: { kind: 'report-fraud' } };
 const CANCEL = { transactionId: 't-1', fields: { kind: 'cancel' }, cancelBy, cancelWindowMs: 5 * DAY };
+const REFUSED = 'refused-by-screening-service';
 const unanswered = async () => {
   throw again(MINUTE);
 };
@@ -23,7 +24,7 @@ async function start(input: Record<string, unknown>, portal?: World['portal']) {
     workflowId: `portal:${randomUUID()}`,
     args: [{ integration, ...input }],
   });
-  return { handle, world };
+  return { handle, world, integration };
 }
 
 describe('a portal action by itself', () => {
@@ -61,18 +62,30 @@ describe('a portal action by itself', () => {
     expect(calls).toEqual([[false, false], known, known, known]);
   });
 
-  it.each<[string, Record<string, unknown>, World['portal'] | undefined, string]>([
-    ['is refused', CANCEL, async () => ({ kind: 'refused' }), 'refused-by-screening-service'],
-    ['is unconfirmed', CANCEL, async () => ({ kind: 'unconfirmed' }), 'outcome-unknown'],
-    ['is too late', CANCEL, async () => ({ kind: 'too-late' }), 'cancel-window-closed'],
-    ['nobody answers for a day', REPORT, unanswered, 'outcome-unknown'],
+  it.each<[string, Record<string, unknown>, World['portal'] | undefined, string, string?]>([
+    ['is refused', CANCEL, async () => ({ kind: 'refused' }), REFUSED, 'cancel-refused'],
+    ['is refused and no cancel', REPORT, async () => ({ kind: 'refused' }), REFUSED, 'portal-refused'],
+    [
+      'is unconfirmed',
+      CANCEL,
+      async () => ({ kind: 'unconfirmed' }),
+      'outcome-unknown',
+      'portal-unconfirmed',
+    ],
+    ['is too late', CANCEL, async () => ({ kind: 'too-late' }), 'cancel-window-closed', 'cancel-too-late'],
+    ['nobody answers for a day', REPORT, unanswered, 'outcome-unknown', 'portal-unconfirmed'],
+    ['is left unsent', REPORT, async () => ({ kind: 'not-sent' }), 'action-not-sent', 'portal-not-sent'],
     ['has no window', { ...CANCEL, cancelBy: undefined }, undefined, 'cancel-window-unknown'],
     ['has no fields', { transactionId: 't-1' }, undefined, 'invalid-request'],
     ['names its actor in two lines', { ...REPORT, by: { actor: 'olga\nbo' } }, undefined, 'invalid-request'],
-  ])('that %s fails', async (_case, input, portal, type) => {
-    const { handle } = await start(input, portal);
-    await expect(handle.result()).rejects.toMatchObject({ cause: { type } });
-  });
+  ])(
+    'that %s fails, and is counted as an open order counts it',
+    async (_case, input, portal, type, matter) => {
+      const { handle, integration } = await start(input, portal);
+      await expect(handle.result()).rejects.toMatchObject({ cause: { type } });
+      expect(await mattersCounted(integration)).toEqual(matter === undefined ? [] : [matter]);
+    },
+  );
 
   it('that somebody has canceled in Temporal says that its outcome is unknown', async () => {
     const { handle, world } = await start(CANCEL, unanswered);

@@ -14,7 +14,7 @@ import {
   msOf,
   statusName,
 } from '../../client/reading/describe-order.ts';
-import { TASK_QUEUE } from '../../contract/ids.ts';
+import { orderOfWorkflowId, portalActionWorkflowId, TASK_QUEUE } from '../../contract/ids.ts';
 import { type OrderEvent, REDELIVER_EVENT, SCREEN_ORDER } from '../../contract/messages.ts';
 import {
   type Held,
@@ -178,7 +178,10 @@ export async function lostOrders(client: Client, limit: number, nowMs = Date.now
     const isNewest = await inBatches(found, (one) => isNewestRun({ client }, one));
     const newest = found.filter((_one, index) => isNewest[index]);
     const adopted = await adoptedElsewhere(client, newest);
-    lost.push(...newest.flatMap(({ attributes: _, ...one }) => (adopted.has(one.workflowId) ? [] : [one])));
+    const own = newest.filter(({ workflowId }) => !adopted.has(workflowId));
+    const cancels = await inBatches(own, (one) => cancelStatus(client, one));
+    const left = own.filter((_one, index) => cancels[index] !== 'completed');
+    lost.push(...left.map(({ attributes: _, ...one }) => one));
     if (lost.length >= limit) break;
   }
   return lost;
@@ -212,6 +215,18 @@ export async function adoptedElsewhere(
     }
   }
   return adopted;
+}
+
+/** @returns the status of a cancel of the order's newest transaction that was requested after the order's end */
+export async function cancelStatus(
+  client: Client,
+  { workflowId, attributes }: Pick<DescribedOrder, 'workflowId' | 'attributes'>,
+): Promise<DescribedOrder['status'] | undefined> {
+  const { integration } = orderOfWorkflowId(workflowId) ?? {};
+  const transactionId = attributes.transactionId.at(-1);
+  if (integration === undefined || transactionId === undefined) return undefined;
+  const action = portalActionWorkflowId(integration, 'cancel', transactionId);
+  return (await describeOrder({ client }, action))?.status;
 }
 
 /**

@@ -5,9 +5,9 @@ import type { Refusal } from '../../contract/errors.ts';
 import type { OrderEventType, PortalFields } from '../../contract/messages.ts';
 import type { ActionRecord, Attempt, OrderState } from '../../contract/order/state.ts';
 import { isSentOnce, portalKind } from '../../contract/portal/portal-kinds.ts';
-import { type AttentionCode, type Decision, type Instant, millis } from '../../contract/words.ts';
+import { type Decision, type Instant, millis } from '../../contract/words.ts';
 import { actionCause, clear, clearCanceled, clearRepeatedActions, raiseAttention } from '../attention.ts';
-import { wasReported } from '../decide.ts';
+import { type Matter, wasReported } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { currentAttempt, setAction, setPhase, settlePhase } from '../record.ts';
 import { HIDDEN } from '../screening/apply-screening.ts';
@@ -185,30 +185,31 @@ export function applyPortalOutcome(
   record.finishedAt = now;
   const { chargeback, code, message, local }: { kind: string } & Pick<ActionRecord, ReplyField> = outcome;
   Object.assign(record, defined({ chargeback, code, message, local }));
-  const cause = actionCause(record);
   const events: OrderEventType[] = [];
   if (record.kind === 'cancel') events.push(...afterCancel(state, record, now));
   else if (record.kind === 'report-fraud' && wasReported(record) && concernsNewest(state, record)) {
     state.fraudReportedAt = state.decision;
   }
   clearRepeatedActions(state);
-  const raise = (code: AttentionCode, words: string) =>
-    events.push(...raiseAttention(state, code, words, cause, now));
-  if (record.status === 'unconfirmed') raise('portal-unconfirmed', portalKind(record.kind).unconfirmed);
-  if (record.status === 'not-sent') raise('portal-not-sent', NOT_SENT);
-  if (record.status === 'refused' && record.kind !== 'cancel') raise('portal-refused', refusedWords(record));
+  const matter = portalMatter(record);
+  if (matter !== undefined) {
+    const { action: _number, ...ofRepeated } = actionCause(record);
+    // A repeated cancel has the same cause.
+    const cause = matter.code.startsWith('portal-') ? actionCause(record) : ofRepeated;
+    events.push(...raiseAttention(state, matter.code, matter.words, cause, now));
+  }
   settlePhase(state, now);
   return events;
 }
 
 type ReplyField = 'code' | 'message' | 'chargeback' | 'local';
+type Ended = Pick<ActionRecord, 'kind' | 'status' | ReplyField>;
 
 function afterCancel(state: OrderState, record: ActionRecord, now: Instant): OrderEventType[] {
   if (wasLeftUnsent(record)) {
     if (concernsNewest(state, record)) forgetReminder(state);
     return [];
   }
-  // The cause has no action number, so a repeated cancel has the same one.
   const { action: _number, ...cause } = actionCause(record);
   clear(state, { codes: ['cancel-due'], ...cause });
   // A cancel of an earlier transaction changes no action. A declined order stays declined unless it is canceled.
@@ -224,9 +225,7 @@ function afterCancel(state: OrderState, record: ActionRecord, now: Instant): Ord
     setPhase(state, 'canceled', now);
     return isNew ? ['order.canceled'] : [];
   }
-  if (record.status === 'refused')
-    return raiseAttention(state, 'cancel-refused', refusedWords(record), cause, now);
-  return record.status === 'too-late' ? raiseAttention(state, 'cancel-too-late', TOO_LATE, cause, now) : [];
+  return [];
 }
 
 /** The cancel that was left unsent kept the reminder away, or it caused one, which ends with the last wish for a cancel. */
@@ -246,9 +245,15 @@ export function cancelSent(state: OrderState): boolean {
 
 const SENT: readonly ActionRecord['status'][] = ['running', 'unconfirmed', 'refused', 'done'];
 
-function refusedWords({ kind, local, message }: ActionRecord): string {
+/** @returns the matter that an action's end raises, if any */
+export function portalMatter({ kind, status, message, local }: Ended): Matter | undefined {
+  if (status === 'unconfirmed') return { code: 'portal-unconfirmed', words: portalKind(kind).unconfirmed };
+  if (status === 'too-late') return { code: 'cancel-too-late', words: TOO_LATE };
+  if (status === 'not-sent') return { code: 'portal-not-sent', words: NOT_SENT };
+  if (status !== 'refused') return undefined;
   const who = local ? 'It could not be sent' : 'The screening service refused';
-  return `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
+  const words = `${who}: ${kind}${message ? ` (${message})` : ''}. It can be requested again.`;
+  return { code: kind === 'cancel' ? 'cancel-refused' : 'portal-refused', words };
 }
 
 /** @returns the answer to the caller of an action that is done or pending */
@@ -261,13 +266,7 @@ export function portalAnswer(state: OrderState, record: ActionRecord): PortalAns
 }
 
 /** @returns the error of an action that did not succeed, or undefined: it is done or pending */
-export function portalFailure({
-  kind,
-  status,
-  code,
-  message,
-  local,
-}: Pick<ActionRecord, 'kind' | 'status' | ReplyField>): Refusal | undefined {
+export function portalFailure({ kind, status, code, message, local }: Ended): Refusal | undefined {
   switch (status) {
     case 'queued':
     case 'running':

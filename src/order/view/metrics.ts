@@ -1,5 +1,6 @@
 /** All metrics of all processes. No label contains an order or a person. */
 import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
+import type { AttentionCode } from '../../contract/words.ts';
 
 type Process = 'worker' | 'API';
 
@@ -96,6 +97,10 @@ export function histogramBounds(): Record<string, number[]> {
 
 export function counterOf(meter: MetricMeter, name: MetricName<'counter'>): MetricCounter {
   return meter.createCounter(name, undefined, namedAs(name).help);
+}
+
+export function countAttention(meter: MetricMeter, integration: string, reason: AttentionCode): void {
+  counterOf(meter, 'order_screening_attention_total').add(1, { integration, reason });
 }
 
 /** @returns a histogram of the worker, in seconds */

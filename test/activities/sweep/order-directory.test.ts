@@ -202,25 +202,30 @@ describe('an order that ended without a record', () => {
     expect(directory.described.filter((id) => id === RUN.workflowId)).toHaveLength(repaired.length);
   });
 
-  it('is counted until a different order has its newest transaction', async () => {
+  it('is counted until a different order has its newest transaction, or that is canceled', async () => {
     const lost = row('Terminated', { ScreeningPhase: 'review', CancelBy: LATER, TransactionId: ['a', 'b'] });
     const owner = (workflowId: string, ...TransactionId: string[]) => ({
       execution: { workflowId },
       searchAttributes: { indexedFields: mapToPayloads(defaultPayloadConverter, { TransactionId }) },
     });
-    const lostBeside = (...owners: object[]) => {
-      const { lost: find, asked } = directoryOf(newest, (query) =>
-        query.includes('TransactionId') ? owners : [lost],
-      );
+    const lostBeside = (owners: object[], cancels: Record<string, object> = {}) => {
+      const rows = (query: string) => (query.includes('TransactionId') ? owners : [lost]);
+      const { lost: find, asked } = directoryOf(newest, rows, cancels);
       return find(10).then((found) => ({ found, asked }));
     };
-    const { found, asked } = await lostBeside(owner('order:default:2', 'b'));
+    const { found, asked } = await lostBeside([owner('order:default:2', 'b')]);
     expect(found).toEqual([]);
     expect(asked[1]).toMatch(
       /TransactionId = 'b'.* AND ExecutionStatus IN \('Running', 'ContinuedAsNew', 'Completed'\)$/,
     );
     for (const owners of [[], [owner(RUN.workflowId, 'a', 'b')], [owner('order:default:2', 'a')]])
-      expect((await lostBeside(...owners)).found).toMatchObject([RUN]);
+      expect((await lostBeside(owners)).found).toMatchObject([RUN]);
+    const canceledAs = (status: number) => {
+      const cancel = { workflowExecutionInfo: { execution: RUN, status, closeTime: TIME } };
+      return lostBeside([], { 'portal:default:cancel:b': cancel });
+    };
+    expect((await canceledAs(STATUSES.COMPLETED)).found).toEqual([]);
+    expect((await canceledAs(FAILED)).found).toMatchObject([RUN]);
   });
 
   it('is looked for in its window, or in the first five days without one', async () => {

@@ -103,13 +103,13 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   }),
   ruled('event wrong: after the end an attempt’s earlier transaction keeps the action of the end', {
     applyLateReading: (ended, transaction, ...read) => {
-      const event = RULES.applyLateReading(ended, transaction, ...read);
+      const applied = RULES.applyLateReading(ended, transaction, ...read);
       const { order } = ended;
       const attempt = currentAttempt(order);
       const isEarlier = transaction !== transactionOf(order, attempt);
-      if (event !== undefined && isEarlier && transaction.attempt === attempt.number)
-        event.data.action = order.action;
-      return event;
+      if (applied.event !== undefined && isEarlier && transaction.attempt === attempt.number)
+        applied.event.data.action = order.action;
+      return applied;
     },
   }),
   ruled('event wrong: after the end the events of each run are counted anew', {
@@ -123,6 +123,6 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
   }),
   ruled('late decision untold: after the end a decision is told at most once', {
     applyLateReading: (order, ...given) =>
-      order.decisions.length > 0 ? undefined : RULES.applyLateReading(order, ...given),
+      order.decisions.length > 0 ? { raised: [] } : RULES.applyLateReading(order, ...given),
   }),
 ];

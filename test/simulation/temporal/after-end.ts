@@ -78,7 +78,7 @@ export class AfterEnd {
     if (isUnusable(outcome, lastDecision(order, transaction)) && this.#spacingMs < LONGEST_SPACING_MS)
       this.#pending = true;
     if (outcome.kind !== 'read') return;
-    const event = this.#world.rules.applyLateReading(order, transaction, outcome, at);
+    const { event } = this.#world.rules.applyLateReading(order, transaction, outcome, at);
     this.#decisions = copyOf(order.decisions);
     if (event !== undefined) this.#send(event);
   }
