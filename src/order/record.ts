@@ -35,14 +35,11 @@ export function newOrder(input: ScreenOrderInput & { integration: string }, star
 type Begun = OrderKey & { [Field in keyof ScreenOrderInput]?: ScreenOrderInput[Field] | undefined };
 
 /**
- * @returns the number before an order's first event. A lost run of an adopted order may have sent events, so an adopted order counts on from
- * the seconds of its start, which no run reaches by counting from an earlier start
+ * @returns the number before an order's first event: the seconds of its start. An earlier order with its id, deleted since, or a lost run may
+ * have sent events, and doesn't reach that number by counting from its own start
  */
-export function numberBeforeEvents({
-  adopted,
-  startedAt,
-}: Pick<OrderState, 'adopted' | 'startedAt'>): number {
-  return adopted === undefined ? 0 : Math.floor(millis(startedAt) / 1_000);
+export function numberBeforeEvents({ startedAt }: Pick<OrderState, 'startedAt'>): number {
+  return Math.floor(millis(startedAt) / 1_000);
 }
 
 /** @returns the state of a new order with its first attempt, not screened yet */
@@ -59,13 +56,12 @@ export function newOrderState(request: Begun, now: Instant): OrderState {
     transactions: [],
     attention: [],
     actions: [],
-    events: { sequence: 0, delivered: 0, waiting: 0 },
+    events: { sequence: numberBeforeEvents({ startedAt: now }), delivered: 0, waiting: 0 },
     passed: [],
     startedAt: now,
     policy: FALLBACK_POLICY,
     ...defined({ adopted: request.adopt }),
   };
-  state.events.sequence = numberBeforeEvents(state);
   addAttempt(state, request, now);
   return state;
 }

@@ -25,10 +25,9 @@ const ofOrder = [
 ];
 const decision = { decision: 'fail', action: 'cancel', attempt: 1, transactionId: 't-1', at } as const;
 const afterEnd = { decisions: [decision], actions: [], redeliveries: [], incomplete: true };
-const adopted = {
+const withEvents = {
   ...order,
   startedAt: at,
-  adopted: { transactionId: 't-1', screenedAt: at },
   events: { sequence: Date.parse(at) / 1_000 + 3, delivered: 2, waiting: 1 },
 };
 const list = { orders: [anOrderSummary()], cursor: 'abc' };
@@ -41,7 +40,7 @@ const ofTransaction = /^id +[\w-]{36}\ndecision +review\n(?:.*\n)*order\.orderId
 it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[]]>([
   ['show order-1', 'get', order, ofOrder],
   ['show order-1', 'get', { ...order, afterEnd }, [/decision fail +│ .*:00Z │ cancel/, /Not everything/]],
-  ['show order-1', 'get', adopted, [/^events +2 of 3 delivered$/m]],
+  ['show order-1', 'get', withEvents, [/^events +2 of 3 delivered$/m]],
   ['withdraw 1001 7', 'withdraw', aPortalAnswer({ number: 7, chargeback }), ofAction],
   [screen, 'screen', aCheckoutAnswer({ message: 'Call\u001bus' }), ofCheckout],
   ['list', 'list', list, [/│ order-1 +│ default +│ review .*│ 125\.50/, /More: --cursor abc/]],

@@ -121,9 +121,7 @@ describe('8. an order', () => {
     expect(mayContinueAsNew(life.order)).toBe(true);
     const again = life.continued();
     expect(again.order).not.toHaveProperty('continues');
-    expect(again.calls('deliver').map(({ request }) => request.map(({ sequence }) => sequence))).toEqual([
-      [1],
-    ]);
+    expect(again.calls('deliver').map(({ request }) => request.length)).toEqual([1]);
     expect(again.end({ kind: 'deliver' }, HOUR).state.events).toMatchObject({ delivered: 1, waiting: 0 });
   });
 });

@@ -262,15 +262,17 @@ async function withDeclineMessage(outcome: ScreeningOutcome, t: Try): Promise<Sc
  */
 async function earlierEnd(
   { orders }: ActivityWorld,
-  { answerBy, begun }: CheckoutRequest,
+  { answerBy, begun, adopt }: CheckoutRequest,
 ): Promise<Screened | undefined> {
   const awaited = answerBy !== undefined && begun <= answerBy;
-  const workflowId = activityInfo().workflowExecution?.workflowId;
-  if (orders === undefined || awaited || workflowId === undefined || isAfterReset()) return undefined;
+  const run = activityInfo().workflowExecution;
+  if (orders === undefined || awaited || run === undefined || isAfterReset()) return undefined;
   try {
-    const earlier = await orders.ended(workflowId);
-    if (earlier === undefined) return undefined;
-    return whyUnread(earlier) === undefined ? { earlier } : { refusal: ENDED };
+    const earlier = await orders.ended(run);
+    // A lost order may be adopted.
+    if (earlier === undefined || (earlier === 'lost' && adopt !== undefined)) return undefined;
+    if (earlier === 'lost' || whyUnread(earlier) !== undefined) return { refusal: ENDED };
+    return { earlier };
   } catch (error) {
     log.warn('could not check whether an order has ended before', { error: String(error) });
     return undefined;
@@ -279,5 +281,5 @@ async function earlierEnd(
 
 const ENDED: Refusal = {
   code: 'order-closed',
-  message: 'The order has ended before, and its record can not be read. Nothing was screened.',
+  message: 'The order has ended before, without a record that can be read. Nothing was screened.',
 };

@@ -1,6 +1,7 @@
 /** Queries about the ended runs of a workflow id, for a run that may repeat them. */
 import type { Client } from '@temporalio/client';
 import { listWorkflows, pagesOf } from '../../client/lists/visibility.ts';
+import { otherRun, type Run } from '../../client/reading/describe-order.ts';
 import { toOrderError, within } from '../../client/temporal-errors.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -31,12 +32,13 @@ export function earlierRuns(client: Client) {
     return failure instanceof OrderScreeningError && failure.code !== 'outcome-unknown';
   };
   return {
-    /** Returns the result of the newest run with this workflow id that ended by itself. */
-    ended: (workflowId: string) =>
+    /** Returns the result of the order's run before the given one; `lost`: that run has none, for example because it was terminated. */
+    ended: (run: Pick<Run, 'workflowId' | 'runId'>): Promise<OrderState | 'lost' | undefined> =>
       within(client, Date.now() + ENDED_WITHIN_MS, async () => {
-        const runId = await completedRun(workflowId);
+        const { status, runId } = (await otherRun(client, run)) ?? {};
         if (runId === undefined) return undefined;
-        return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
+        if (status !== 'completed') return 'lost';
+        return client.workflow.getHandle<() => Promise<OrderState>>(run.workflowId, runId).result();
       }),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,

@@ -63,10 +63,18 @@ export async function newestStarted(
 ): Promise<DescribedOrder | undefined> {
   const newest = await describeOrder(context, workflowId);
   if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const query = `WorkflowId = ${quoted(workflowId)} AND RunId != ${quoted(newest.runId)} AND ${STARTED}`;
-  const { executions } = await listWorkflows(context.client, query, 1);
-  const runId = executions[0]?.execution?.runId;
+  const { runId } = (await otherRun(context.client, newest)) ?? {};
   return runId ? describeOrder(context, workflowId, runId) : newest;
+}
+
+/** Returns the newest one of an order's other runs, leaving out refused starts. */
+export async function otherRun(
+  client: Client,
+  { workflowId, runId }: Pick<Run, 'workflowId' | 'runId'>,
+): Promise<Run | undefined> {
+  const query = `WorkflowId = ${quoted(workflowId)} AND RunId != ${quoted(runId)} AND ${STARTED}`;
+  const { executions } = await listWorkflows(client, query, 1);
+  return executions[0] && runOf(executions[0]);
 }
 
 /** The ids of runs that a later run has replaced, which are not described again. */

@@ -74,7 +74,7 @@ export interface OrderState {
 
 /** An event of the order, stored so that it can be resent. */
 export interface KeptEvent {
-  /** Counts the order's events, from 1 unless the order was adopted (`numberBeforeEvents`). */
+  /** Counts the order's events, from its start in seconds (`numberBeforeEvents`). */
   sequence: number;
   type: OrderEventType;
   occurredAt: Instant;

@@ -7,8 +7,10 @@ import {
   checkOut,
   expectNoSecret,
   fromNow,
+  noOrders,
   plan,
   queued,
+  refusalOf,
   requests,
   sandbox,
   TASK_LOST,
@@ -81,6 +83,12 @@ describe('the budget', () => {
     ['when the queue used it up', () => ({ answerBy: fromNow(2_000), ...queued(2_990) })],
   ])('sends nothing %s', async (_when, changes) => {
     expect(await screen(changes())).toEqual({ kind: 'unanswered', reason: 'no-time-left' });
+    expect(requests('create-transaction')).toBe(0);
+  });
+
+  it('sends nothing, and refuses the order, when its earlier run was lost', async () => {
+    const world = aWorld({}, { orders: { ...noOrders, ended: async () => 'lost' } });
+    expect(await refusalOf(world, aCheckout())).toMatchObject({ code: 'order-closed' });
     expect(requests('create-transaction')).toBe(0);
   });
 

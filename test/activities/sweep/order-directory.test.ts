@@ -171,6 +171,14 @@ describe('an order that ended without a record', () => {
     },
   );
 
+  it.each(LOST_STATUSES)('as %s is lost to a run that is started again', async (status) => {
+    const { ended, asked } = directoryOf({}, [row(status, {})]);
+    expect(await ended({ ...RUN, runId: 'again' })).toBe('lost');
+    expect(asked).toEqual([
+      `WorkflowId = '${RUN.workflowId}' AND RunId != 'again' AND (ExecutionStatus != 'Failed' OR CancelBy IS NOT NULL)`,
+    ]);
+  });
+
   it('is counted until a later run goes on in its place, which a refused start does not', async () => {
     const execution = { ...RUN, runId: 'refused' };
     const refused = { workflowExecutionInfo: { execution, status: FAILED, closeTime: TIME } };

@@ -1,7 +1,7 @@
 /** Waits until nothing more happens to the orders by themselves. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderState } from '../../../src/contract/order/state.ts';
-import { currentAttempt } from '../../../src/order/record.ts';
+import { currentAttempt, numberBeforeEvents } from '../../../src/order/record.ts';
 import { recordOf } from '../../books/record-of.ts';
 import { readState } from '../../support/read-state.ts';
 import type { Deployment } from '../deployment.ts';
@@ -48,7 +48,7 @@ function isStable({ policy }: OrderPlan, state: OrderState, decided: string | un
     gateway?.sent !== undefined || !transactions.some(({ attempt }) => attempt === number);
   const isBusy =
     currentAttempt(state).answer === undefined ||
-    events.delivered < events.sequence ||
+    events.delivered < events.sequence - numberBeforeEvents(state) ||
     events.waiting > 0 ||
     actions.some(({ status }) => status === 'queued' || status === 'running') ||
     attempts.some((attempt) => attempt.gateway !== undefined && !isSent(attempt));

@@ -1,5 +1,6 @@
 /** What comes after an order's end, in a whole deployment. The last test stops the worker. */
 import { expect, it } from 'vitest';
+import { numberBeforeEvents } from '../../../src/order/record.ts';
 import { createDataConverter } from '../../../src/starter.ts';
 import { eventually, withTestServer } from '../../support/index.ts';
 import { describeRaw, untilEnded } from '../operator.ts';
@@ -33,15 +34,17 @@ it('a later decision is read at its webhook, sent as the first event of an order
   expect(await all.read(orderId)).not.toHaveProperty('afterEnd');
   // The sandbox sends the webhook.
   all.sandbox.control.decide(orderId, 'fail');
-  const eventArrives = (data: object, sequence: number) =>
-    eventually(() => expect(all.eventsOf(orderId)[sequence - 1]).toMatchObject({ sequence, data }), {
-      timeoutMs: 20_000,
-    });
+  const before = numberBeforeEvents(await all.read(orderId));
+  const eventArrives = (data: object, number: number) =>
+    eventually(
+      () => expect(all.eventsOf(orderId)[number - 1]).toMatchObject({ sequence: before + number, data }),
+      { timeoutMs: 20_000 },
+    );
   await eventArrives(
     { phase: 'closed', decision: 'fail', action: 'cancel', transactionId, afterClose: true },
     1,
   );
-  const first = { decision: 'fail', action: 'cancel', event: { sequence: 1, status: 'delivered' } };
+  const first = { decision: 'fail', action: 'cancel', event: { sequence: before + 1, status: 'delivered' } };
   await eventually(async () =>
     expect((await all.read(orderId)).afterEnd).toMatchObject({ decisions: [first], actions: [] }),
   );
@@ -66,13 +69,18 @@ it('portal actions and redeliveries are shown with the order, also without a wor
   const integration = 'verbose';
   const orderId = `${anOrderId()}'s 100%_:1`;
   const other = `${orderId}:2`;
-  await Promise.all([orderId, other].map((one) => closedOrder(one, integration)));
+  const [first = 0, second = 0] = await Promise.all(
+    [orderId, other].map(async (one, index) => {
+      await closedOrder(one, integration);
+      return numberBeforeEvents(await all.read(one, integration)) + index + 1;
+    }),
+  );
   const requests: [string, string, object?][] = [
     [orderId, 'report-fraud'],
     [orderId, 'customer-code', { customerCode: '7', email: 'pass@example.com' }],
-    [orderId, 'events/1/redeliver'],
+    [orderId, `events/${first}/redeliver`],
     [other, 'customer-code', { customerCode: '8', email: 'pass@example.com' }],
-    [other, 'events/2/redeliver'],
+    [other, `events/${second}/redeliver`],
   ];
   for (const [order, path, body = {}] of requests) {
     const url = `/v1/orders/${encodeURIComponent(order)}/${path}?integration=${integration}`;
@@ -87,8 +95,8 @@ it('portal actions and redeliveries are shown with the order, also without a wor
     ];
   };
   const areShown = async () => {
-    expect(await shown(orderId)).toEqual(['report-fraud done', 'customer-code done', '1 delivered']);
-    expect(await shown(other)).toEqual(['customer-code done', '2 delivered']);
+    expect(await shown(orderId)).toEqual(['report-fraud done', 'customer-code done', `${first} delivered`]);
+    expect(await shown(other)).toEqual(['customer-code done', `${second} delivered`]);
   };
   // The list of workflows lags.
   await eventually(areShown);

@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Adoption } from '../../../src/contract/order/state.ts';
 import type { Policy } from '../../../src/contract/policy.ts';
 import type { Decision } from '../../../src/contract/words.ts';
-import { closingEvents } from '../../../src/order/events.ts';
 import { adoptionErrors } from '../../../src/order/messages/check-messages.ts';
-import { numberBeforeEvents } from '../../../src/order/record.ts';
 import { checkoutRequest } from '../../../src/order/screening/checkout.ts';
 import { orderAttributes, searchAttributesOf } from '../../../src/order/view/search-attributes.ts';
 import {
@@ -74,16 +72,6 @@ describe('an order that is adopted', () => {
     life.ask({ kind: 'decision', request: { attempt: 1, fingerprint: 'f' } }, HOUR);
     const checkout = { decision: 'review', action: 'hold', transactionId: TRANSACTION_ID };
     expect(life.replies).toMatchObject([{ checkout }, { checkout }]);
-  });
-
-  it('numbers its events from its start in seconds: a lost run of the order may have sent some', () => {
-    const life = adopted('pass', { events: 'all' });
-    const before = START / 1_000;
-    expect(life.state.events.last?.map(({ sequence }) => sequence)).toEqual([before + 1]);
-    expect(numberBeforeEvents(life.state)).toBe(before);
-    const unsent = { ...life.state, events: { sequence: before, delivered: 0, waiting: 0 } };
-    expect(closingEvents({ ...unsent, policy: { ...unsent.policy, events: 'changes' } })).toEqual([]);
-    expect(numberBeforeEvents(screened('pass').state)).toBe(0);
   });
 
   it('takes no other attempt', () => {

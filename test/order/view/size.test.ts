@@ -13,7 +13,7 @@ import { applyPortalOutcome, queueAction } from '../../../src/order/portal/porta
 import { tooManyActions } from '../../../src/order/portal/portal-requests.ts';
 import { addAttempt, newOrder } from '../../../src/order/record.ts';
 import { answerCheckout } from '../../../src/order/screening/checkout.ts';
-import { answered, aPolicy, DAY, HOUR, sinceStart } from '../../fixtures/orders.ts';
+import { answered, aPolicy, DAY, HOUR, START, sinceStart } from '../../fixtures/orders.ts';
 import { screened } from '../life.ts';
 
 /** As many bytes as the client keeps of a reply. */
@@ -90,7 +90,7 @@ describe('a batch of events', () => {
     const batches = life.calls('deliver').map(({ request }) => request);
     for (const events of batches) expect(bytesOf(events)).toBeLessThan(1_000_000 + 1_000);
     expect(batches.flat().map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: 151 }, (_, index) => index + 1),
+      Array.from({ length: 151 }, (_, index) => START / 1_000 + index + 1),
     );
   });
 });
