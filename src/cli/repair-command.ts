@@ -26,11 +26,11 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   refused: [EXIT.refused, 'refused: nothing is to be repaired; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
-    'its workflow task fails from every point: check that the screening service answers, roll the workers back, or delete its workflow and adopt its transaction',
+    'its workflow task fails from every point since its newest attempt and the last override, and a reset to before may forget them: check that the screening service answers, roll the workers back, or delete its workflow and adopt its transaction',
   ],
   'nothing-good': [
     EXIT.errorFound,
-    'no workflow task was ever completed: if it is open, start workers of the build that started it; otherwise find its transaction by the invoice number and delete its workflow; then adopt the transaction or, only if there is none, send the order again',
+    'no workflow task was completed since its start, its newest attempt or the last override, and a reset to before may forget them: if it is open, start workers of the build that ran it; otherwise find the newest attempt’s transaction by its invoice number and delete the workflow; then adopt the transaction, and override it again if a person had, or, only if there is none, send the order again',
   ],
   untried: [
     EXIT.notYet,
@@ -42,7 +42,7 @@ export function repairCommand(program: Command, { env, output }: CommandTools): 
   defineCommand(program, {
     name: 'repair <orderId>',
     summary: 'Reset an order whose workflow task keeps failing, or whose workflow ended too early',
-    more: `It resets to the last workflow task from which the order continues, and repeats the later steps: polls, reads, events.
+    more: `It resets to the last workflow task from which the order continues, not to before its newest attempt or an override, and repeats the later steps: polls, reads, events.
 A reset is safe: a transaction that exists is found and not created again, and a chargeback isn't sent twice.
 Exit code 3 if the order is healthy, was adopted under a different id, or was canceled since it ended or is being canceled, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },

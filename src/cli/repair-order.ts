@@ -6,6 +6,7 @@ import type { temporal } from '@temporalio/proto';
 import { adoptedElsewhere, cancelStatus, tooEarly } from '../activities/index.ts';
 import { describeOrder, instantOf, newestStarted, statusName } from '../client/reading/describe-order.ts';
 import { callTemporal, unknownOrder } from '../client/temporal-errors.ts';
+import { UPDATES } from '../contract/messages.ts';
 import { defined } from '../order/defined.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -19,6 +20,8 @@ const TRIED_WITHIN_MS = 30_000;
 const ANSWERED_WITHIN_MS = 30_000;
 /** How many of the newest tasks are tried one by one; before them, each step is twice as long. */
 const ONE_BY_ONE = 5;
+/** Deadlines that have passed are applied before a reset sends an update again. These may then be refused: the order would forget them. */
+const DECISIVE: readonly unknown[] = [UPDATES.retry.name, UPDATES.override.name];
 
 /**
  * The reason for a repair; `healthy`: none is needed; `adopted`: it was lost, and a different order has its transaction now; `canceled`: it was
@@ -126,13 +129,26 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   return events ?? [];
 }
 
-/** @returns the completed workflow tasks to try, newest first, and last the first of all */
+/** @returns the completed workflow tasks to try, newest first, and last the first of all that forgets no decisive update */
 function resetPoints(events: readonly HistoryEvent[]): HistoryEvent[] {
-  const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes).reverse();
+  const kept = events.slice(events.findLastIndex(acceptsDecisive(events)) + 1);
+  const completed = kept.filter((event) => event.workflowTaskCompletedEventAttributes).reverse();
   return completed.filter((_event, index) => {
     const step = index - ONE_BY_ONE + 2;
     return step <= 1 || Number.isInteger(Math.log2(step)) || index === completed.length - 1;
   });
+}
+
+function acceptsDecisive(events: readonly HistoryEvent[]): (event: HistoryEvent) => boolean {
+  // Temporal stores the request with the update's acceptance, or earlier if a reset sent the update again.
+  const requests = events.flatMap(
+    ({ workflowExecutionUpdateAcceptedEventAttributes: accepted, ...other }) =>
+      accepted?.acceptedRequest ?? other.workflowExecutionUpdateAdmittedEventAttributes?.request ?? [],
+  );
+  const decisive = requests.filter(({ input }) => DECISIVE.includes(input?.name));
+  const ids = decisive.map(({ meta }) => meta?.updateId);
+  return ({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
+    accepted != null && ids.includes(accepted.protocolInstanceId);
 }
 
 /** Waits for the first workflow task after the reset. @returns its outcome */

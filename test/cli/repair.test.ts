@@ -60,7 +60,7 @@ it.each(['COMPLETED', 'RUNNING'] as const)(
 it.each(['history', 'reset'])(
   'without an answer about the %s it ends with 5: the outcome is unknown',
   async (what) => {
-    const history = { events: [{ eventId: 4, workflowTaskCompletedEventAttributes: {} }] };
+    const history = { events: [completed(4)] };
     const fetchHistory = async () => {
       if (what === 'history') throw unavailable;
       return history;
@@ -87,17 +87,51 @@ it('an order without a completed workflow task is not to be sent again before it
   expect(repair).toMatchObject({ outcome: 'nothing-good', resets: 0 });
   // The first workflow task creates the transaction before it is completed.
   expect(factsOf('1', repair).outcome).toMatch(
-    /start workers of the build that started it.*transaction.*adopt.*only if there is none.*again$/,
+    /start workers of the build that ran it.*transaction.*adopt.*only if there is none.*again$/,
   );
+});
+
+const completed = (eventId: number) => ({ eventId, workflowTaskCompletedEventAttributes: {} });
+const request = (name: string) => ({ meta: { updateId: 'id' }, input: { name } });
+const accepted = (eventId: number, acceptedRequest: object | null) => ({
+  eventId,
+  workflowExecutionUpdateAcceptedEventAttributes: { protocolInstanceId: 'id', acceptedRequest },
+});
+const admitted = (eventId: number, name: string) => ({
+  eventId,
+  workflowExecutionUpdateAdmittedEventAttributes: { request: request(name) },
+});
+
+it.each<[string, object[], object]>([
+  ['other requests', [completed(4), accepted(5, request('decision')), completed(8)], { resets: 2 }],
+  ['a further attempt', [completed(4), accepted(5, request('retry')), completed(8)], { resets: 1 }],
+  ['an override', [completed(4), accepted(5, request('override')), completed(8)], { resets: 1 }],
+  [
+    'an override sent again by a reset',
+    [admitted(4, 'override'), completed(7), accepted(8, null), completed(11)],
+    { resets: 1 },
+  ],
+  ['the newest', [completed(4), accepted(5, request('retry'))], { resets: 0, outcome: 'nothing-good' }],
+])('no reset forgets a further attempt or an override: %s', async (_what, events, expected) => {
+  const workflowExecutionInfo = { execution: { runId: 'its-run' }, status: 1 };
+  const client = aClientOver({
+    describeWorkflowExecution: async () => ({ workflowExecutionInfo, pendingWorkflowTask: { attempt: 3 } }),
+    resetWorkflowExecution: async () => ({ runId: 'new' }),
+  });
+  const getHandle = (_id: string, runId: string) => ({
+    fetchHistory: async () => ({ events: runId === 'new' ? [] : events }),
+  });
+  Object.assign(client, { workflow: { getHandle } });
+  const repair = await repairOrder(client, 'order:default:1', { force: false, reason: 'a test' });
+  expect(repair).toMatchObject({ outcome: 'failing', ...expected });
 });
 
 it('an order whose start is refused after the reset is not repaired', async () => {
   const client = endedAs('TERMINATED', {});
-  const completed = { eventId: 4, workflowTaskCompletedEventAttributes: {} };
   const refused = { eventId: 9, workflowExecutionFailedEventAttributes: {} };
   const getHandle = (_id: string, run: string) => ({
     fetchHistory: async () => ({
-      events: run === 'new' ? [{ ...completed, eventId: 8 }, refused] : [completed],
+      events: run === 'new' ? [completed(8), refused] : [completed(4)],
     }),
   });
   Object.assign(client.workflowService, { resetWorkflowExecution: async () => ({ runId: 'new' }) });
