@@ -51,11 +51,10 @@ export function planLife(seed: number, always: readonly string[] = []): Life {
   return withRareTrouble(variedLife(withOverride(adopted, new Dice(mixed(seed, -3)))), always);
 }
 
-/** Some order services want to hear only of changes; those who wait say until when, as the client library does. */
+/** Some order services receive events of changes only, or none. */
 function withEvents(life: Life, dice: Dice): Life {
   if (dice.chance(0.7)) return life;
   if (dice.chance(0.1)) return { ...life, policy: { ...life.policy, events: false } };
-  if (life.start !== 'plain') life.answerByMs ??= life.checkoutBudgetMs + 2_000;
   return { ...life, policy: { ...life.policy, events: 'changes' } };
 }
 

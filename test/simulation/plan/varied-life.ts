@@ -28,6 +28,8 @@ export function variedLife(life: Life): Life {
         maxMs: long ? dice.between(300, 1_800) * 1_000 : dice.between(2_000, 8_000),
       },
     },
+    // The client library and the HTTP API always send it.
+    ...(life.start !== 'plain' && { answerByMs: life.answerByMs ?? life.checkoutBudgetMs + 2_000 }),
     ...(life.amount >= SKIP_BELOW && dice.chance(0.15) && { laterAmount: SKIP_BELOW / 2 }),
   };
   if (policy.workflow === 'pre-gateway' && dice.chance(0.1)) {
