@@ -115,15 +115,16 @@ it('an answer that these keys cannot decrypt is record-unreadable, and names the
 describe('a redelivery without an answer in time', () => {
   const state = aClosedOrder();
   const kept = announced(state, 'order.decided', 0);
+  const { sequence } = kept;
   const redeliver = (start: () => Promise<object>) => {
-    const events = { sequence: 1, delivered: 1, waiting: 0, last: [kept] };
+    const events = { sequence, delivered: 1, waiting: 0, last: [kept] };
     const { orderScreening, temporal } = aClientOf({ ...state, events }, 'COMPLETED');
     temporal.start.mockImplementation(start);
-    return orderScreening.redeliver(order, { sequence: 1 });
+    return orderScreening.redeliver(order, { sequence });
   };
 
   it('is still running if Temporal has it', async () => {
-    expect(await redeliver(async () => taken(noAnswer))).toMatchObject({ status: 'requested', sequence: 1 });
+    expect(await redeliver(async () => taken(noAnswer))).toMatchObject({ status: 'requested', sequence });
   });
 
   it.each([
