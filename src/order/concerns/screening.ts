@@ -19,7 +19,6 @@ import {
 } from '../screening/checkout.ts';
 import { recordLate } from '../screening/record-screening.ts';
 import { cancelAsked, mayBeSeen, transactionNamed } from '../transactions.ts';
-import { attentionToPaid } from './gateway.ts';
 
 /** How long a try may still send a create after the server has given it up, or an operator has failed it. */
 const STILL_SENDS_MS = 10_000;
@@ -110,9 +109,8 @@ export function beginAttempt(order: Order, request: RetryRequest, at: Instant): 
   const { state, asked } = order;
   const { attempt, transaction, answerBy } = request;
   if (state.attempts.length >= attempt) return { taken: { attempt } };
-  const earlier = currentAttempt(state);
   addAttempt(state, request, at);
   order.asked = { transaction, ...defined({ workflow: asked.workflow, answerBy }) };
   clear(state, { codes: clearedBy('attempt') });
-  return { taken: { attempt }, events: attentionToPaid(state, earlier, at) };
+  return { taken: { attempt } };
 }

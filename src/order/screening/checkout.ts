@@ -13,7 +13,7 @@ import type { Adoption, Attempt, OrderState } from '../../contract/order/state.t
 import { FALLBACK_POLICY, type Policy } from '../../contract/policy.ts';
 import { type Instant, instant, laterBy, millis, type OrderEventType } from '../../contract/words.ts';
 import { raiseAttention, statusCause } from '../attention.ts';
-import { applyGatewayResult } from '../concerns/gateway.ts';
+import { applyGatewayResult, attentionToPaid } from '../concerns/gateway.ts';
 import { actionLater, actionWithoutDecision } from '../decide.ts';
 import { defined } from '../defined.ts';
 import { announce, eventsOfAnswer } from '../events.ts';
@@ -86,6 +86,8 @@ export function answerCheckout(order: Order, result: Screening): OrderEventType[
   delete order.notBefore;
   if (outcome.kind === 'unanswered' && outcome.notBefore !== undefined) order.notBefore = outcome.notBefore;
   const events = applyScreening(state, outcome, { source: 'checkout', now });
+  const earlier = state.attempts.at(-2);
+  if (earlier !== undefined) events.push(...attentionToPaid(state, earlier, now));
   currentAttempt(state).answer = checkoutAnswer(state);
   return eventsOfAnswer(order, events, result.again === true);
 }

@@ -57,7 +57,7 @@ it('leaves the attention to the newest attempt’s overdue result', () => {
   expect(life.gateway('fail', 1.5 * DAY, 1).attention).toEqual(['gateway-late']);
 });
 
-it('pass, before the order took another attempt: a person is told when it begins', () => {
+it('pass, before the order took another attempt: a person is told with its answer', () => {
   const life = retriedAfter('pass');
   expect(life).toMatchObject({ action: 'proceed', attention: ['gateway-contradiction'] });
   expect(life.state.attention).toMatchObject([{ cause: { attempt: 1 } }]);
