@@ -100,9 +100,11 @@ export function statusActivities(world: ActivityWorld) {
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */
     async pollStatus(request: PollRequest, { time }: Clock): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
-      const pauseMs = pollPauseMs(request, attempt, millis(time()));
+      const nowMs = millis(time());
+      const pauseMs = pollPauseMs(request, attempt, nowMs);
       if (attempt === 1) throw unchanged(pauseMs);
-      return newsOf(request, await read(request, time, pauseMs), pauseMs);
+      const bounded = { ...request, cancelBy: instant(actsAt(request, nowMs)) };
+      return newsOf(request, await read(bounded, time, pauseMs), pauseMs);
     },
 
     /** Reads at once, until there is a usable decision. Without news it doesn't end before the cancel window does. */
@@ -208,16 +210,22 @@ function newsOf(
   return outcome;
 }
 
-/** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */
-export async function readAdopted(
-  { invoiceNumber, begun }: Pick<CheckoutRequest, 'invoiceNumber' | 'begun'>,
+/** @returns the refusal of an adoption that breaks a rule of the policy */
+export function refusedAdoption(
+  { begun }: Pick<CheckoutRequest, 'begun'>,
   adoption: Adoption,
   policy: Policy,
+): { refusal: Refusal } | undefined {
+  const fieldErrors = adoptionErrors(adoption, policy, millis(begun));
+  return fieldErrors.length > 0 ? { refusal: invalidRequest(fieldErrors, 'Invalid adoption') } : undefined;
+}
+
+/** Reads the transaction of an adopted order, within the workflow's first task. @returns the decision, or a refusal of the order */
+export async function readAdopted(
+  { invoiceNumber }: Pick<CheckoutRequest, 'invoiceNumber'>,
+  adoption: Adoption,
   client: ScreeningClient,
 ): Promise<ScreeningOutcome | { refusal: Refusal }> {
-  // After a reset the adoption was accepted before, perhaps by other settings, and when the screening was less long ago.
-  const fieldErrors = isAfterReset() ? [] : adoptionErrors(adoption, policy, millis(begun));
-  if (fieldErrors.length > 0) return { refusal: invalidRequest(fieldErrors, 'Invalid adoption') };
   const read = await readForAdoption(client, { ...adoption, invoiceNumber }, QUICK_MS);
   if (!('decision' in read)) return { refusal: read };
   const { id: transactionId, decision } = read;
@@ -233,8 +241,13 @@ export function pollPauseMs(
   nowMs: number,
 ): number {
   const { firstMs, factor, maxMs } = request.pauses;
-  const leftMs = millis(request.cancelBy) - nowMs;
+  const leftMs = actsAt(request, nowMs) - nowMs;
   if (leftMs < 0) return Math.max(maxMs, SLOW_POLL_MS);
-  const pauseMs = Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs));
-  return halfOfWhatIsLeft(pauseMs, leftMs > request.leadMs ? leftMs - request.leadMs : leftMs);
+  return halfOfWhatIsLeft(Math.round(Math.min(firstMs * factor ** (attempt - 1), maxMs)), leftMs);
+}
+
+/** @returns when an open review is acted on next: before its window closes, then when it does */
+function actsAt({ cancelBy, leadMs }: Pick<PollRequest, 'cancelBy' | 'leadMs'>, nowMs: number): number {
+  const endMs = millis(cancelBy);
+  return nowMs < endMs - leadMs ? endMs - leadMs : endMs;
 }

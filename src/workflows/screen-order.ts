@@ -149,8 +149,8 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   if (!facts.isReplaying) requireEveryMessage(lengthWithoutSignals(intake) - run.historyLength);
   const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
   // A refusal would end an order that was adopted before. The task is retried until its transaction is read.
-  if (refusal !== undefined && facts.wasReset && order.state.adopted !== undefined)
-    throw new Error(`After a reset the adopted transaction could not be read: ${refusal.code}`);
+  if (result === undefined && facts.wasReset && order.state.adopted !== undefined)
+    throw new Error('After a reset the adopted transaction could not be read.');
   arriveNow(intake.inputs, order);
   intake.isClosed = false;
   if (refusal !== undefined) intake.refusal = refusal;

@@ -8,6 +8,7 @@ import {
   aWorld,
   checkOut,
   fromNow,
+  noOrders,
   ORDER_ID,
   plan,
   refusalOf,
@@ -60,12 +61,22 @@ describe('a transaction that is adopted', () => {
     expect(await refusal(transactionId)).toMatchObject({ code });
   });
 
-  it('that breaks a rule of the policy isn’t read, except after a reset: it was adopted before', async () => {
+  it('that breaks a rule of the policy isn’t read', async () => {
     const old = { screenedAt: fromNow(-31 * DAY) };
     expect(await refusal(UNKNOWN_ID, old)).toMatchObject({ code: 'invalid-request' });
     expect(requests('status-by-url')).toBe(0);
+  });
+
+  it('and is reset is read by no rule of the policy, and never refused; but one that was refused is refused again', async () => {
+    const old = { screenedAt: fromNow(-31 * DAY) };
+    const adoptedBefore = aWorld({}, { orders: { ...noOrders, ended: async () => 'lost' } });
     const transactionId = await screened(world(), 'review');
-    const { outcome } = await checkOut(world(), adoption(transactionId, old), AFTER_RESET);
+    const { outcome } = await checkOut(adoptedBefore, adoption(transactionId, old), AFTER_RESET);
     expect(outcome).toMatchObject({ transactionId });
+    await expect(checkOut(adoptedBefore, adoption(UNKNOWN_ID, old), AFTER_RESET)).rejects.toThrow('adopted');
+    const refused = aWorld({}, { orders: noOrders });
+    expect(await refusalOf(refused, adoption(UNKNOWN_ID), AFTER_RESET)).toMatchObject({
+      code: 'unknown-transaction',
+    });
   });
 });

@@ -275,8 +275,12 @@ export async function checkOut(
 }
 
 /** Screens an order at checkout that can't be screened at all. @returns why, without anything secret */
-export async function refusalOf({ checkout }: TestWorld, request: CheckoutRequest): Promise<Refusal> {
-  const { refusal, ...moment } = await perform(checkout.screenAtCheckout, request);
+export async function refusalOf(
+  { checkout }: TestWorld,
+  request: CheckoutRequest,
+  attempt: Attempt = {},
+): Promise<Refusal> {
+  const { refusal, ...moment } = await perform(checkout.screenAtCheckout, request, attempt);
   if (refusal === undefined) throw new Error(`not refused: ${inspect(moment)}`);
   expectNoSecret(refusal);
   return refusal;

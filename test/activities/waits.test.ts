@@ -108,3 +108,10 @@ it.each<[call: string, retryAfter: number, leftMs: number, pauseMs: number, atte
     expect(failure.nextRetryDelay).toBeGreaterThanOrEqual(0.99 * pauseMs);
   },
 );
+
+it('pollStatus does not sleep through the time at which an open review is acted on either', async () => {
+  plan('status-by-url', '429', { retryAfter: 3_600 });
+  const request = { ...polled, leadMs: HOUR, cancelBy: fromNow(1.5 * HOUR) };
+  const { nextRetryDelay } = await failureOf(outcomeOf(aWorld().polls.pollStatus, request, { attempt: 2 }));
+  expect(nextRetryDelay).toBeLessThanOrEqual(HOUR / 4);
+});

@@ -8,16 +8,17 @@ import type {
   ScreenRequest,
 } from '../../contract/activity-contract.ts';
 import type { FieldError, Refusal } from '../../contract/errors.ts';
+import type { Adoption, OrderState } from '../../contract/order/state.ts';
 import type { Integration, Policy } from '../../contract/policy.ts';
 import { type Instant, laterBy, millis } from '../../contract/words.ts';
 import { actionAtCheckout } from '../../order/decide.ts';
 import { whyUnread } from '../../order/messages/check-messages.ts';
 import { skipRuleFor } from '../../order/order-rules.ts';
 import { ORDER_RESET } from '../../order/screening/apply-screening.ts';
-import { ScreeningError, type Transaction } from '../../screening-service/index.ts';
+import { type ScreeningClient, ScreeningError, type Transaction } from '../../screening-service/index.ts';
 import { type ActivityWorld, clientOf, integrationOf, invalidRequest } from '../activity-world.ts';
 import type { Clock } from '../server-clock.ts';
-import { readAdopted } from '../status.ts';
+import { readAdopted, refusedAdoption } from '../status.ts';
 import { askedPauseMs, isAfterReset, mayHaveRun } from '../tries.ts';
 import { beginTry, policyOf, refusedByRules, type Try, unanswered, unseenBefore } from './begin-screening.ts';
 import { checkoutBreakers } from './checkout-breakers.ts';
@@ -93,6 +94,22 @@ export function screeningActivities(world: ActivityWorld) {
     return outcome === undefined ? unanswered('service-down', unseenSince) : foundTooLate(outcome, policy);
   };
 
+  /** @throws Error if the adoption is refused only after a reset: the order that was adopted must not end */
+  const adopted = async (
+    request: CheckoutRequest,
+    adoption: Adoption,
+    policy: Policy,
+    client: ScreeningClient,
+  ): Promise<ScreeningOutcome | { refusal: Refusal }> => {
+    const wasAdopted = isAfterReset() && (await earlierRun(world)) !== undefined;
+    // It was accepted before, perhaps by other settings, and when the screening was less long ago.
+    const refusal = wasAdopted ? undefined : refusedAdoption(request, adoption, policy);
+    const outcome = refusal ?? (await readAdopted(request, adoption, client));
+    if (wasAdopted && 'refusal' in outcome)
+      throw new Error(`the adopted transaction: ${outcome.refusal.code}`);
+    return outcome;
+  };
+
   return {
     /**
      * Screens an order for a waiting customer: policy, skip rules, checks, budget, then one request. Runs as a local activity. Returns
@@ -114,7 +131,7 @@ export function screeningActivities(world: ActivityWorld) {
         const outcome =
           request.adopt === undefined
             ? await firstScreening(request, checked, integration, policy, clock)
-            : await readAdopted(request, request.adopt, policy, clientOf(world, integration));
+            : await adopted(request, request.adopt, policy, clientOf(world, integration));
         if ('refusal' in outcome) return outcome;
         return { policy, outcome, ...content, ...(mayHaveRun() && { again: true as const }) };
       } catch (error) {
@@ -261,14 +278,13 @@ async function withDeclineMessage(outcome: ScreeningOutcome, t: Try): Promise<Sc
  * @returns the end of the order's earlier run; undefined if there is none
  */
 async function earlierEnd(
-  { orders }: ActivityWorld,
+  world: ActivityWorld,
   { answerBy, begun, adopt }: CheckoutRequest,
 ): Promise<Screened | undefined> {
   const awaited = answerBy !== undefined && begun <= answerBy;
-  const run = activityInfo().workflowExecution;
-  if (orders === undefined || awaited || run === undefined || isAfterReset()) return undefined;
+  if (awaited || isAfterReset()) return undefined;
   try {
-    const earlier = await orders.ended(run);
+    const earlier = await earlierRun(world);
     // A lost order may be adopted.
     if (earlier === undefined || (earlier === 'lost' && adopt !== undefined)) return undefined;
     if (earlier === 'lost' || whyUnread(earlier) !== undefined) return { refusal: ENDED };
@@ -277,6 +293,11 @@ async function earlierEnd(
     log.warn('could not check whether an order has ended before', { error: String(error) });
     return undefined;
   }
+}
+
+async function earlierRun({ orders }: ActivityWorld): Promise<OrderState | 'lost' | undefined> {
+  const run = activityInfo().workflowExecution;
+  return run && orders?.ended(run);
 }
 
 const ENDED: Refusal = {

@@ -1,7 +1,7 @@
 /** Queries about the ended runs of a workflow id, for a run that may repeat them. */
 import type { Client } from '@temporalio/client';
 import { listWorkflows, pagesOf } from '../../client/lists/visibility.ts';
-import { otherRun, type Run } from '../../client/reading/describe-order.ts';
+import { describeOrder, otherRun, type Run } from '../../client/reading/describe-order.ts';
 import { toOrderError, within } from '../../client/temporal-errors.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -32,13 +32,17 @@ export function earlierRuns(client: Client) {
     return failure instanceof OrderScreeningError && failure.code !== 'outcome-unknown';
   };
   return {
-    /** Returns the result of the order's run before the given one; `lost`: that run has none, for example because it was terminated. */
+    /** Returns the result of an earlier run of the order; `lost`: there was one, but none has a result, for example because it was terminated. */
     ended: (run: Pick<Run, 'workflowId' | 'runId'>): Promise<OrderState | 'lost' | undefined> =>
       within(client, Date.now() + ENDED_WITHIN_MS, async () => {
-        const { status, runId } = (await otherRun(client, run)) ?? {};
-        if (runId === undefined) return undefined;
-        if (status !== 'completed') return 'lost';
-        return client.workflow.getHandle<() => Promise<OrderState>>(run.workflowId, runId).result();
+        const { workflowId } = run;
+        const runId = (await completedRun(workflowId)) ?? (await otherRun(client, run))?.runId;
+        // A list may show a run that has ended as running.
+        const earlier = runId && (await describeOrder({ client }, workflowId, runId));
+        if (!earlier || (earlier.status === 'failed' && earlier.attributes.cancelBy === undefined))
+          return undefined;
+        if (earlier.status !== 'completed') return 'lost';
+        return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, earlier.runId).result();
       }),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,
