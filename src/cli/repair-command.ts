@@ -26,11 +26,11 @@ const OUTCOMES: Record<Repair['outcome'], readonly [exitCode: ExitCode, words: s
   refused: [EXIT.refused, 'refused: nothing is to be repaired; --force resets it anyway'],
   failing: [
     EXIT.errorFound,
-    'its workflow task fails from every point since its newest attempt and the last override, and a reset to before may forget them: check that the screening service answers, roll the workers back, or delete its workflow and adopt its transaction',
+    'its workflow task fails from every point since its newest attempt and the last override: check that the screening service answers, roll the workers back, or use --force; else delete its workflow and adopt its transaction',
   ],
   'nothing-good': [
     EXIT.errorFound,
-    'no workflow task was completed since its start, its newest attempt or the last override, and a reset to before may forget them: if it is open, start workers of the build that ran it; otherwise find the newest attempt’s transaction by its invoice number and delete the workflow; then adopt the transaction, and override it again if a person had, or, only if there is none, send the order again',
+    'no workflow task was completed since its start, its newest attempt or the last override: if it is open, start workers of the build that ran it, or use --force; otherwise find the newest attempt’s transaction by its invoice number and delete the workflow; then adopt the transaction, and override it again if a person had, or, only if there is none, send the order again',
   ],
   untried: [
     EXIT.notYet,
@@ -47,7 +47,9 @@ A reset is safe: a transaction that exists is found and not created again, and a
 Exit code 3 if the order is healthy, was adopted under a different id, or was canceled since it ended or is being canceled, 6 if it can't be repaired, 7 if no worker has taken its task within 30 s.`,
     args: { orderId: orderIdSchema },
     options: {
-      force: flag('reset a healthy order as well'),
+      force: flag(
+        'reset a healthy order as well, and to before its newest attempt or an override, which it forgets if a deadline has passed since',
+      ),
       reason: option(reasonSchema, 'words', 'the reason; Temporal records it with the reset'),
       actor: ACTOR,
       integration: INTEGRATION,

@@ -60,7 +60,7 @@ export async function repairOrder(
   const repair: Repair = { condition, outcome: 'refused', runId, resets: 0 };
   if (NOT_REPAIRED.includes(condition.kind) && !force) return repair;
   const history = await eventsOf(client, workflowId, runId);
-  const points = resetPoints(history);
+  const points = resetPoints(history, force);
   if (points.length === 0) return { ...repair, outcome: 'nothing-good' };
   let current = runId;
   for (const point of points) {
@@ -129,9 +129,12 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   return events ?? [];
 }
 
-/** @returns the completed workflow tasks to try, newest first, and last the first of all that forgets no decisive update */
-function resetPoints(events: readonly HistoryEvent[]): HistoryEvent[] {
-  const kept = events.slice(events.findLastIndex(acceptsDecisive(events)) + 1);
+/**
+ * @param force also those before a decisive update
+ * @returns the completed workflow tasks to try, newest first, and last the first of all
+ */
+function resetPoints(events: readonly HistoryEvent[], force: boolean): HistoryEvent[] {
+  const kept = force ? events : events.slice(events.findLastIndex(acceptsDecisive(events)) + 1);
   const completed = kept.filter((event) => event.workflowTaskCompletedEventAttributes).reverse();
   return completed.filter((_event, index) => {
     const step = index - ONE_BY_ONE + 2;

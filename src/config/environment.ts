@@ -170,7 +170,7 @@ export const environment = z.object({
     PAGES_URL: baseUrl
       .optional()
       .describe(
-        'The address at which browsers reach the pages, without a path; register `<PAGES_URL>/sign-in/callback` at the provider',
+        'The address at which browsers reach the pages, without a path, `http://` only on this machine; register `<PAGES_URL>/sign-in/callback` at the provider',
       ),
     SESSION_KEYS: secret(someKeys.optional()).describe(
       'Encrypt the cookies of people who signed in, `id:base64,…` of 32 bytes each: the first encrypts, all decrypt; the same in every API process',

@@ -22,7 +22,7 @@ export async function repairBroken(
     const isNamed = () =>
       receiver.arrivals.some(({ event: { id } }) => id.startsWith(`sweep:${workflowId}:stuck:`));
     const named = await eventually(isNamed, { timeoutMs: NAMED_WITHIN_MS }).catch(() => false);
-    const { outcome } = await repairOrder(client, workflowId, { force: false, reason: 'chaos' });
+    const { outcome } = await repairOrder(client, workflowId, { force: true, reason: 'chaos' });
     if (named && outcome === 'repaired') return true;
     const facts = `named by the sweep: ${named}; repair: ${outcome}`;
     anomalies.push({ kind: 'workflow stuck', orderId: plan.orderId, facts });
