@@ -109,7 +109,7 @@ function portalVerdict(code: number | undefined, said: readonly string[]): Verdi
   return { outcome: 'refused', reason: 'portal-refused' };
 }
 
-/** @returns what the portal's code says by itself, whatever the HTTP status and the words */
+/** @returns what the portal's code says by itself, whatever the HTTP status */
 function codeVerdict(code: number | undefined): Verdict | undefined {
   if (code === 408) return TIMED_OUT;
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };
@@ -209,7 +209,7 @@ function verdict(
   if (status < 300) return { outcome: 'unknown', reason: 'http-other' };
   // The screening service supports all the methods we use, so a 405 comes from another server, whatever its message.
   if (status === 405) return NOT_ITS_OWN;
-  const coded = codeVerdict(code);
+  const coded = said.length > 0 ? codeVerdict(code) : undefined;
   if (coded !== undefined) return coded;
   if (isKeyStatus(status) && isAboutKey(said, operation)) return WRONG_KEY;
   if (said.length === 0) return NOT_ITS_OWN;

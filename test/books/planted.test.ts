@@ -142,15 +142,19 @@ const notSent = (attention: AttentionCode[], resultsNotSent: string[] = []): Tol
   };
 };
 
-/** A gateway result, reported so late, is sent for an older transaction of its attempt. The order ended after an hour. */
-const sentForOlder = (ms: number): Told => {
+/** A gateway result, reported so late, is sent for the older transaction of its attempt. The order ended after an hour. */
+const sentForOlder = (ms: number, readMs = ms + MINUTE): Told => {
   const { record, calls = [], ...others } = notSent([]);
   const [checkout = anAnswer(80), report = checkout] = calls;
   const cancelBy = START + HOUR;
   return {
     ...others,
     calls: [checkout, { ...report, sentAt: START + ms, at: START + ms + 10 }],
-    requests: [CREATE, aRequest(ms, { operation: 'gateway-response', sent: 'pass', committed: true })],
+    requests: [
+      CREATE,
+      aRequest(readMs, { transactionId: OTHER }),
+      aRequest(ms, { operation: 'gateway-response', sent: 'pass', committed: true }),
+    ],
     record: {
       ...record,
       newest: OTHER,
@@ -242,6 +246,7 @@ it.each<[fault: string, when: string, told: Told]>([
   ['gateway result lost', 'attention names another transaction', notSent(['gateway-not-sent'], ['another'])],
   ['gateway result lost', 'other attention', notSent(['gateway-contradiction'])],
   ['gateway result lost', 'it is sent for an older transaction', sentForOlder(MINUTE)],
+  ['gateway result lost', 'after the end, too', sentForOlder(2 * HOUR, MINUTE)],
   ['sent again', 'a code of one attempt', codeSent(2, 1)],
   ['sent again', 'a code that was asked for twice at one attempt', codeSent(2, 2, 2)],
   ['sent again', 'a code of two attempts, a third time', codeSent(3, 1, 2)],

@@ -23,8 +23,12 @@ function neverSent(books: Books): Finding[] {
   return books.attempts.flatMap(({ number, skip }) => {
     const last = reportsOf(books).findLast(({ attempt }) => attempt === number);
     if (last === undefined || skip || takenBack(books, last.at)) return [];
-    // Of an earlier attempt, or after the end, the record doesn't say which of its transactions counted then: a create may have been running.
-    const isNewest = number === record.attempts && last.at < (record.endedAt ?? closedAt);
+    // Of an earlier attempt the record doesn't say which of its transactions counted. After the end it is the newest one that was known.
+    const isOver = last.at >= (record.endedAt ?? closedAt);
+    const isKnown = books.requests.some(
+      (one) => one.transactionId === record.newest && one.endedAt <= last.at,
+    );
+    const isNewest = number === record.attempts && (!isOver || isKnown);
     const found = record.transactions.filter((one) => one.attempt === number).map(({ id }) => id);
     const counting = isNewest ? [record.newest ?? []].flat() : found;
     // Of two that cross, the order service can't tell which one counts.
