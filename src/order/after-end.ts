@@ -34,7 +34,7 @@ export function readAfterEndInput(
 ): ReadAfterEndInput {
   const { journal: _people, assignee: _person, events, ...facts } = state;
   const { sequence, delivered, waiting } = events;
-  const attempts = state.attempts.map(({ answer: _told, readings, override, ...attempt }) => ({
+  const attempts = state.attempts.map(({ answer: _first, readings, override, ...attempt }) => ({
     ...attempt,
     ...(override && { override: { ...override, reason: '' } }),
     readings: readings.map(({ decision, at, source }) => ({ decision, at, source })),
@@ -80,12 +80,12 @@ export function applyLateReading(
   const raised = state.attention.map(({ code }) => code);
   if (!policy.events) return { raised };
   const attention = state.attention.map(({ words }) => words);
-  const told: OrderEvent = {
+  const sent: OrderEvent = {
     id: `${integration}:${orderId}:${sequence}`,
     ...{ type: 'order.decision_changed', orderId, integration, sequence, occurredAt: at },
     data: { phase, ...facts, attention, cancelBy, afterClose: true, ...enrichedOf(read) },
   };
-  return { raised, event: told };
+  return { raised, event: sent };
 }
 
 /** @returns a copy of the order, after the decisions that were found since its end. It has no attention. */

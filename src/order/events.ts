@@ -19,8 +19,8 @@ export const KEPT_EVENTS = 50;
 const KEPT_EVENTS_BYTES = 100_000;
 
 /** How much of what needs attention an event has, the newest. A receiver that is away for days leaves hundreds of events waiting. */
-const TOLD_ATTENTION = 20;
-const TOLD_ATTENTION_BYTES = 4_000;
+const MOST_ATTENTION = 20;
+const ATTENTION_BYTES = 4_000;
 
 /** Puts events into the outbox, if the integration has a receiver. @param by who made the decision; absent: the screening service */
 export function announce(order: Order, types: readonly OrderEventType[], by?: 'person'): void {
@@ -63,7 +63,7 @@ export function nextEvent(state: OrderState, type: OrderEventType, now: Instant,
   const transactionId = transactionOf(state, attempt)?.id;
   const cancelBy = cancelByOf(state, attempt);
   const words = state.attention.map((one) => one.words);
-  const attention = lastOf(words, TOLD_ATTENTION, TOLD_ATTENTION_BYTES);
+  const attention = lastOf(words, MOST_ATTENTION, ATTENTION_BYTES);
   events.sequence += 1;
   const event: KeptEvent = {
     sequence: events.sequence,

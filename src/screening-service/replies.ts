@@ -109,7 +109,7 @@ function portalVerdict(code: number | undefined, said: readonly string[]): Verdi
   return { outcome: 'refused', reason: 'portal-refused' };
 }
 
-/** @returns what the portal's code says by itself, whatever the HTTP status */
+/** @returns what the portal's code alone means, whatever the HTTP status */
 function codeVerdict(code: number | undefined): Verdict | undefined {
   if (code === 408) return TIMED_OUT;
   if (code === 429) return { outcome: 'not-done', reason: 'rate-limited' };

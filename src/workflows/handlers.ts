@@ -93,7 +93,7 @@ export function registerHandlers(intake: Intake): void {
 
 /**
  * The message has been checked: an update that isn't an envelope is refused before it is accepted.
- * @throws Error for one that this worker can't read, but an earlier one accepted. It fails the workflow task until a worker reads it
+ * @throws Error for a message that an earlier worker accepted and this one can't read. It fails the workflow task until a worker reads it
  */
 function inputOf(kind: MessageKind, message: unknown): RequestInput {
   const unread = whyUnread(message);

@@ -46,15 +46,15 @@ async function pythonWithTools(): Promise<string> {
       'Schemathesis needs Python 3.9 or newer with venv, but PATH has no such python3. Install it, then retry.',
     );
   }
-  const wanted = await readFile(file('requirements.txt'), 'utf8');
+  const requirements = await readFile(file('requirements.txt'), 'utf8');
   const folder = join(userCacheDir(), 'fuzz-api');
   const python = join(folder, 'bin', 'python3');
   const marker = join(folder, 'installed.txt');
-  if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return python;
+  if ((await readFile(marker, 'utf8').catch(() => '')) === requirements) return python;
   console.error(`Installing Schemathesis into ${folder} …`);
   must('python3', ['-m', 'venv', '--clear', folder]);
   must(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file('requirements.txt')]);
-  await writeFile(marker, wanted);
+  await writeFile(marker, requirements);
   return python;
 }
 

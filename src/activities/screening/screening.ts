@@ -202,7 +202,7 @@ async function screenRepeated(t: Try, unseenSince: Instant, again: boolean): Pro
   return outcome.kind === 'no-answer' ? withoutAnswer(outcome, t) : outcome;
 }
 
-/** Rule «reset before an answer»: whoever asked was answered by the run before, so the policy's fallback doesn't apply. */
+/** Rule «reset before an answer»: the caller was answered by the run before, so the policy's fallback doesn't apply. */
 function heldAfterReset(outcome: ScreeningOutcome): ScreeningOutcome {
   return isAfterReset() && outcome.kind === 'unanswered' ? { ...outcome, reason: ORDER_RESET } : outcome;
 }

@@ -59,5 +59,5 @@ export function earlierRuns(client: Client) {
   };
 }
 
-/** Runs per page: more are started by nobody. */
+/** Runs per page. More are not expected. */
 const RUNS = 100;

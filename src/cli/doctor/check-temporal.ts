@@ -227,7 +227,7 @@ export async function checkSweep(client: Client): Promise<Finding> {
     );
   }
   return warning(
-    "the sweep doesn't run: nobody is told of stuck and lost orders",
+    "the sweep doesn't run: stuck and lost orders are not reported",
     'Run npm run setup:temporal with the same TEMPORAL_* settings',
   );
 }

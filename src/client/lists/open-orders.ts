@@ -47,12 +47,12 @@ export class OpenOrders {
   ): Promise<string[]> {
     if (words.length < SHORTEST) return [];
     await this.#refresh();
-    const wanted = words.toLowerCase();
+    const part = words.toLowerCase();
     const allowed = integration === undefined ? integrations : [integration];
     const found = [...this.#known].filter((workflowId) => {
-      if (!workflowId.toLowerCase().includes(wanted)) return false;
+      if (!workflowId.toLowerCase().includes(part)) return false;
       const key = orderOfWorkflowId(workflowId);
-      return key?.orderId.toLowerCase().includes(wanted) && (allowed?.includes(key.integration) ?? true);
+      return key?.orderId.toLowerCase().includes(part) && (allowed?.includes(key.integration) ?? true);
     });
     return found.slice(-MOST_FOUND);
   }

@@ -186,7 +186,7 @@ export class SignIn {
   }
 }
 
-/** @returns the whole address of the page that somebody came from: one of these pages, whatever the query says */
+/** @returns the whole address of the page that a person came from: one of these pages, whatever the query says */
 function pageIn(query: unknown, pagesUrl: string): string {
   const { to = '/' } = z.object({ to: z.string().max(TO_LIMIT).optional().catch(undefined) }).parse(query);
   const page = URL.canParse(to, pagesUrl) ? new URL(to, pagesUrl) : undefined;

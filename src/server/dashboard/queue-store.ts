@@ -1,6 +1,6 @@
 /**
  * What all open pages share: the queue and the health of the parts, each read from Temporal at most once in 5 s, after a page was made:
- * no page waits for that, unless the queue is older than half a minute or somebody has just changed an order.
+ * no page waits for that, unless the queue is older than half a minute or a person has just changed an order.
  */
 import { LookUps } from '../../client/lists/look-ups.ts';
 import type { Instant } from '../../contract/words.ts';

@@ -154,7 +154,7 @@ function facts(view: ShownOrder): Html {
   return html`<div class="card">${due(view)}${list}</div>`;
 }
 
-/** The end of the cancel window, largest of all. It is red only if the window is over while somebody has to act. */
+/** The end of the cancel window, largest of all. It is red only if the window is over while a person has to act. */
 function due({ summary, state, now }: ShownOrder): Html {
   const cancelBy = (state && cancelByOf(state, currentAttempt(state))) ?? summary.cancelBy;
   const phase = state?.phase ?? summary.phase;

@@ -1,4 +1,4 @@
-/** The wall at `/?wall=1`: numbers and the ten nearest deadlines, for a screen that nobody touches. */
+/** The wall at `/?wall=1`: numbers and the ten nearest deadlines, for a screen without a user. */
 import { instant } from '../../../contract/words.ts';
 import { type Filters, orderPath, TAB_NAMES, TABS } from '../addresses.ts';
 import { html } from '../html.ts';
