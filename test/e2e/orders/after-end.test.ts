@@ -104,6 +104,6 @@ it('portal actions and redeliveries are shown with the order, also without a wor
   await areShown();
   const url = `${all.apiUrl}/orders/${encodeURIComponent(orderId)}?integration=${integration}`;
   const page = (await (await fetch(url)).text()).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
-  expect(page).toMatch(/Event 1 sent again: delivered after the end/);
+  expect(page).toContain(`Event ${first} sent again: delivered after the end`);
   expect(page).toMatch(/Report fraud done/);
 });
