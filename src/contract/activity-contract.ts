@@ -53,8 +53,6 @@ export interface ScreenRequest {
   invoiceNumber: string;
   /** Transactions of the order that already have a decision. A lookup that returns one of them says nothing about this attempt. */
   knownTransactionIds: string[];
-  /** The attempt's own transaction, if its decision isn't known. It is read by its id before any lookup by invoice number. */
-  undecidedTransactionId?: string;
   /** When the order was started. No create was sent earlier. */
   startedAt: Instant;
   /**

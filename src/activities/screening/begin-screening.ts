@@ -93,13 +93,10 @@ export function refusedByRules(
   };
 }
 
-/** A transaction. `decision` is absent if it is unknown. */
-type Existing = Pick<TransactionResponse, 'id'> & Partial<TransactionResponse>;
-
 /** Result of a lookup by invoice number, which returns the first transaction only. */
 type Looked =
-  /** A transaction that is new to the order and belongs to no other order. */
-  | { kind: 'found'; transaction: Existing }
+  /** A transaction that is new to the order and belongs to no other order. `decision` is absent if it is unknown. */
+  | { kind: 'found'; transaction: Pick<TransactionResponse, 'id'> & Partial<TransactionResponse> }
   /** A transaction of an earlier attempt or another order, which says nothing about this attempt. */
   | { kind: 'known' }
   | { kind: 'none' };
@@ -111,24 +108,18 @@ export async function lookByInvoice(
   { invoiceNumber, knownTransactionIds }: { invoiceNumber: string; knownTransactionIds: string[] },
   timeoutMs: number,
 ): Promise<Looked> {
-  const lookedAt = await client.statusByInvoice(invoiceNumber, { timeoutMs }).catch(existing);
+  const lookedAt = await client.statusByInvoice(invoiceNumber, { timeoutMs }).catch((error: unknown) => {
+    if (!(error instanceof ScreeningError)) throw error;
+    const { reason, transactionId: id } = error;
+    if (reason === 'not-found') return undefined;
+    if (id === undefined) throw error;
+    return { id };
+  });
   if (lookedAt === undefined) return { kind: 'none' };
   const { id } = lookedAt;
   const isKnown =
     knownTransactionIds.some((known) => sameTransaction(known, id)) || (await isAnothers(world, id));
   return isKnown ? { kind: 'known' } : { kind: 'found', transaction: lookedAt };
-}
-
-/**
- * @param error of a read of a status
- * @returns the transaction, if only its decision is unknown; undefined if there is none
- */
-export function existing(error: unknown): Existing | undefined {
-  if (!(error instanceof ScreeningError)) throw error;
-  const { reason, transactionId: id } = error;
-  if (reason === 'not-found') return undefined;
-  if (id === undefined) throw error;
-  return { id };
 }
 
 /**

@@ -27,7 +27,7 @@ import {
   transactionRules,
 } from '../../screening-service/index.ts';
 import { arrivalAfter, CREATE_WITHIN_MS, GIVEN_UP_AFTER_MS, SEND_WITHIN_MS } from '../tries.ts';
-import { existing, lookByInvoice, type Try, type Unseen } from './begin-screening.ts';
+import { lookByInvoice, type Try, type Unseen } from './begin-screening.ts';
 
 /** The screening service gave no answer. The message contains no key, address or card data. */
 export interface NoAnswer {
@@ -150,18 +150,14 @@ function outcomeOf(found: Tried | 'known' | 'none', unseen: Unseen): Tried {
 }
 
 /**
- * Looks for the transaction of an unresolved create: by its id if the order has it, else by invoice number.
+ * Looks for the transaction of an unresolved create.
  * @returns the outcome, or `none`, or `known`: the lookup returned a transaction already on the order or one of another order, and will
  * never return a different one for this invoice number
  */
 export async function look(t: Try, unseen: Unseen): Promise<Tried | 'known' | 'none'> {
   const { since: unseenSince } = unseen;
   try {
-    const { undecidedTransactionId: ownId } = t.request;
-    const own = ownId && (await t.client.statusById(ownId, { timeoutMs: left(t) }).catch(existing));
-    const found = own
-      ? ({ kind: 'found', transaction: own } as const)
-      : await lookByInvoice(t.world, t.client, t.request, left(t));
+    const found = await lookByInvoice(t.world, t.client, t.request, left(t));
     if (found.kind !== 'found') return found.kind;
     const how = { found: true, sentFrom: unseenSince };
     const { id: transactionId, decision } = found.transaction;

@@ -187,7 +187,6 @@ export function screenRequest(order: Order, attempt: Attempt): ScreenRequest {
     knownTransactionIds: knownTransactionIds(state, attempt),
     startedAt: state.startedAt,
     ...defined({
-      undecidedTransactionId: undecided?.id,
       unseenSince: attempt.unseen?.since ?? undecided?.sentFrom,
       workflow: policyMissing ? asked.workflow : state.policy.workflow,
       cardRef: attempt.cardRef,

@@ -17,7 +17,6 @@ import {
   STILL,
   screened,
   theTransaction,
-  UNKNOWN_ID,
   UNSEEN_SINCE,
   withSandbox,
 } from '../support.ts';
@@ -184,19 +183,6 @@ describe('catching up', () => {
     plan('status-by-invoice', 'unknown-decision');
     expect(await hidden()).toBe('earlier-try');
     expect(requests('create-transaction')).toBe(1);
-  });
-
-  it('reads its own transaction by its id: an earlier one may hide it from the lookup', async () => {
-    const knownTransactionIds = [await screened(aWorld(), 'fail')];
-    const ofId = (undecidedTransactionId: string) =>
-      catchUp({ knownTransactionIds, undecidedTransactionId, unseenSince: UNSEEN_SINCE });
-    const transactionId = await screened(aWorld(), 'review');
-    const own = { kind: 'answered', decision: 'review', found: true, transactionId };
-    expect(await ofId(transactionId)).toMatchObject(own);
-    expect(requests('status-by-invoice')).toBe(0);
-    // One that doesn't exist is looked up, since a create after it may be unresolved.
-    expect(await failureOf(ofId(UNKNOWN_ID))).toMatchObject({ type: 'earlier-try' });
-    expect(requests('create-transaction')).toBe(2);
   });
 
   it.each([

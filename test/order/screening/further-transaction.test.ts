@@ -199,7 +199,6 @@ describe('a further transaction that is found for an order with a decision', () 
       .portal(cancelOf(TRANSACTION_ID), HOUR)
       .caughtUp(UNREADABLE, HOUR + MINUTE);
     expect(life.actions).toHaveLength(1);
-    expect(life.calls('catch-up')).toMatchObject([{ request: { undecidedTransactionId: TRANSACTION_ID } }]);
   });
 
   it('ends the attention to the status of the one before', () => {
