@@ -62,7 +62,7 @@ export function statusActivities(world: ActivityWorld) {
    * @throws a failure that is retried, after `leastPauseMs` at the earliest, if the screening service doesn't answer. See `retryInTime`
    */
   async function read(
-    { integration, transactionId, cancelBy }: StatusRequest & { cancelBy?: Instant },
+    { integration, transactionId, cancelBy, leadMs }: StatusRequest & { cancelBy?: Instant; leadMs?: number },
     time: Clock['time'],
     leastPauseMs?: number,
   ): Promise<StatusOutcome> {
@@ -73,7 +73,7 @@ export function statusActivities(world: ActivityWorld) {
     } catch (error) {
       noteAnswered(false, time());
       if (!(error instanceof ScreeningError)) throw error;
-      throw retryInTime(error, leastPauseMs, cancelBy, time());
+      throw retryInTime(error, leastPauseMs, { cancelBy, leadMs }, time());
     }
   }
 
@@ -100,11 +100,9 @@ export function statusActivities(world: ActivityWorld) {
     /** Polls at growing intervals until the decision changes. The first call only starts the first interval. */
     async pollStatus(request: PollRequest, { time }: Clock): Promise<StatusOutcome> {
       const { attempt } = activityInfo();
-      const nowMs = millis(time());
-      const pauseMs = pollPauseMs(request, attempt, nowMs);
+      const pauseMs = pollPauseMs(request, attempt, millis(time()));
       if (attempt === 1) throw unchanged(pauseMs);
-      const bounded = { ...request, cancelBy: instant(actsAt(request, nowMs)) };
-      return newsOf(request, await read(bounded, time, pauseMs), pauseMs);
+      return newsOf(request, await read(request, time, pauseMs), pauseMs);
     },
 
     /** Reads at once, until there is a usable decision. Without news it doesn't end before the cancel window does. */
@@ -142,7 +140,7 @@ export function statusActivities(world: ActivityWorld) {
       }
     } catch (error) {
       if (!(error instanceof ScreeningError)) throw error;
-      if (!isForbidden(error)) throw retryInTime(error, pauseMs, request.cancelBy, now);
+      if (!isForbidden(error)) throw retryInTime(error, pauseMs, request, now);
       if (isForbiddenKnown()) throw retryWrongKey();
       return { kind: 'forbidden' };
     }
@@ -164,15 +162,16 @@ async function statusBy(client: ScreeningClient, transactionId: string): Promise
   }
 }
 
-/** Rule «window not wasted»: @returns a failure that is retried after at most half of what is left until `cancelBy` */
+/** Rule «window not wasted»: @returns a failure that is retried after at most half of what is left */
 function retryInTime(
   error: ScreeningError,
   leastMs: number | undefined,
-  cancelBy: Instant | undefined,
+  { cancelBy, leadMs = 0 }: { cancelBy?: Instant | undefined; leadMs?: number | undefined },
   now: Instant,
 ): Error {
   const pauseMs = pauseAfter(error, leastMs);
-  const leftMs = cancelBy === undefined ? Infinity : millis(cancelBy) - millis(now);
+  const nowMs = millis(now);
+  const leftMs = cancelBy === undefined ? Infinity : actsAt({ cancelBy, leadMs }, nowMs) - nowMs;
   return retryLater(error, halfOfWhatIsLeft(pauseMs, leftMs));
 }
 

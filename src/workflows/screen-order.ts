@@ -147,9 +147,10 @@ async function checkOut(input: OrderRun, order: Order, intake: Intake): Promise<
   // Undefined if the activity failed or timed out: a create may have been sent.
   const result = await screenAtCheckout(request, run).catch(() => undefined);
   if (!facts.isReplaying) requireEveryMessage(lengthWithoutSignals(intake) - run.historyLength);
-  const refusal = applyCheckout(order, whyUnread(result) === undefined ? result : undefined);
+  const readable = whyUnread(result) === undefined ? result : undefined;
+  const refusal = applyCheckout(order, readable);
   // A refusal would end an order that was adopted before. The task is retried until its transaction is read.
-  if (result === undefined && facts.wasReset && order.state.adopted !== undefined)
+  if (readable === undefined && facts.wasReset && order.state.adopted !== undefined)
     throw new Error('After a reset the adopted transaction could not be read.');
   arriveNow(intake.inputs, order);
   intake.isClosed = false;

@@ -1,7 +1,7 @@
 /** Queries about the ended runs of a workflow id, for a run that may repeat them. */
 import type { Client } from '@temporalio/client';
 import { listWorkflows, pagesOf } from '../../client/lists/visibility.ts';
-import { describeOrder, otherRun, type Run } from '../../client/reading/describe-order.ts';
+import { describeOrder, otherRuns, type Run } from '../../client/reading/describe-order.ts';
 import { toOrderError, within } from '../../client/temporal-errors.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -21,6 +21,8 @@ export function earlierRuns(client: Client) {
     const page = await listWorkflows(client, query, 1);
     return page.executions[0]?.execution?.runId ?? undefined;
   };
+  const resultOf = (workflowId: string, runId: string): Promise<OrderState> =>
+    client.workflow.getHandle<() => Promise<OrderState>>(workflowId, runId).result();
   const failureOf = (workflowId: string, runId: string): Promise<unknown> =>
     within(client, Date.now() + FAILURE_WITHIN_MS, () =>
       client.workflow.getHandle(workflowId, runId).result(),
@@ -36,13 +38,15 @@ export function earlierRuns(client: Client) {
     ended: (run: Pick<Run, 'workflowId' | 'runId'>): Promise<OrderState | 'lost' | undefined> =>
       within(client, Date.now() + ENDED_WITHIN_MS, async () => {
         const { workflowId } = run;
-        const runId = (await completedRun(workflowId)) ?? (await otherRun(client, run))?.runId;
-        // A list may show a run that has ended as running.
-        const earlier = runId && (await describeOrder({ client }, workflowId, runId));
-        if (!earlier || (earlier.status === 'failed' && earlier.attributes.cancelBy === undefined))
-          return undefined;
-        if (earlier.status !== 'completed') return 'lost';
-        return client.workflow.getHandle<() => Promise<OrderState>>(workflowId, earlier.runId).result();
+        const completed = await completedRun(workflowId);
+        if (completed !== undefined) return resultOf(workflowId, completed);
+        for (const { runId } of await otherRuns(client, run, RUNS)) {
+          const { status, attributes } = (await describeOrder({ client }, workflowId, runId)) ?? {};
+          if (status === 'completed') return resultOf(workflowId, runId);
+          const isRefused = status === 'failed' && attributes?.cancelBy === undefined;
+          if (status !== undefined && !isRefused) return 'lost';
+        }
+        return undefined;
       }),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,

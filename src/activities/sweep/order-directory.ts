@@ -180,10 +180,7 @@ export async function lostOrders(client: Client, limit: number, nowMs = Date.now
     const adopted = await adoptedElsewhere(client, newest);
     const own = newest.filter(({ workflowId }) => !adopted.has(workflowId));
     const cancels = await inBatches(own, (one) => cancelStatus(client, one));
-    // A create that was under way may have made another transaction.
-    const left = own.filter(
-      ({ attributes }, index) => cancels[index] !== 'completed' || attributes.phase === 'screening',
-    );
+    const left = own.filter((_one, index) => cancels[index] !== 'completed');
     lost.push(...left.map(({ attributes: _, ...one }) => one));
     if (lost.length >= limit) break;
   }

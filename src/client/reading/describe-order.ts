@@ -63,18 +63,19 @@ export async function newestStarted(
 ): Promise<DescribedOrder | undefined> {
   const newest = await describeOrder(context, workflowId);
   if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const { runId } = (await otherRun(context.client, newest)) ?? {};
-  return runId ? describeOrder(context, workflowId, runId) : newest;
+  const [other] = await otherRuns(context.client, newest, 1);
+  return other ? describeOrder(context, workflowId, other.runId) : newest;
 }
 
-/** Returns the newest one of an order's other runs, leaving out refused starts. */
-export async function otherRun(
+/** Returns the newest of an order's other runs, leaving out refused starts, unless a list still shows them as running. */
+export async function otherRuns(
   client: Client,
   { workflowId, runId }: Pick<Run, 'workflowId' | 'runId'>,
-): Promise<Run | undefined> {
+  limit: number,
+): Promise<Run[]> {
   const query = `WorkflowId = ${quoted(workflowId)} AND RunId != ${quoted(runId)} AND ${STARTED}`;
-  const { executions } = await listWorkflows(client, query, 1);
-  return executions[0] && runOf(executions[0]);
+  const { executions } = await listWorkflows(client, query, limit);
+  return executions.map(runOf);
 }
 
 /** The ids of runs that a later run has replaced, which are not described again. */

@@ -176,10 +176,12 @@ describe('an order that ended without a record', () => {
     async (status) => {
       const endedWith = (values: Record<string, unknown>) => {
         const workflowExecutionInfo = row(status, values);
-        return directoryOf({ workflowExecutionInfo }, [workflowExecutionInfo]).ended({
-          ...RUN,
-          runId: 'again',
-        });
+        // The list still shows a refused start between the two as running.
+        const refused = { ...row('Failed', {}), execution: { ...RUN, runId: 'refused' } };
+        const rows = [{ ...refused, status: RUNNING }, workflowExecutionInfo];
+        const listed = (query: string) => (query.includes("= 'Completed'") ? [] : rows);
+        const runs = { refused: { workflowExecutionInfo: refused } };
+        return directoryOf({ workflowExecutionInfo }, listed, runs).ended({ ...RUN, runId: 'again' });
       };
       expect(await endedWith({ CancelBy: LATER })).toBe('lost');
       expect(await endedWith({})).toBe(status === 'Failed' ? undefined : 'lost');

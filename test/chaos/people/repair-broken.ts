@@ -22,7 +22,10 @@ export async function repairBroken(
     const isNamed = () =>
       receiver.arrivals.some(({ event: { id } }) => id.startsWith(`sweep:${workflowId}:stuck:`));
     const named = await eventually(isNamed, { timeoutMs: NAMED_WITHIN_MS }).catch(() => false);
-    const { outcome } = await repairOrder(client, workflowId, { force: true, reason: 'chaos' });
+    const repair = (force: boolean) => repairOrder(client, workflowId, { force, reason: 'chaos' });
+    const first = await repair(false);
+    const { outcome } =
+      first.outcome === 'nothing-good' || first.outcome === 'failing' ? await repair(true) : first;
     if (named && outcome === 'repaired') return true;
     const facts = `named by the sweep: ${named}; repair: ${outcome}`;
     anomalies.push({ kind: 'workflow stuck', orderId: plan.orderId, facts });
