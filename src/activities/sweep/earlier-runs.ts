@@ -1,7 +1,7 @@
 /** Queries about the ended runs of a workflow id, for a run that may repeat them. */
 import type { Client } from '@temporalio/client';
 import { listWorkflows, pagesOf } from '../../client/lists/visibility.ts';
-import { describeOrder, otherRuns, type Run } from '../../client/reading/describe-order.ts';
+import { type Run, startedBefore } from '../../client/reading/describe-order.ts';
 import { toOrderError, within } from '../../client/temporal-errors.ts';
 import { hasCode, OrderScreeningError } from '../../contract/errors.ts';
 import type { OrderState } from '../../contract/order/state.ts';
@@ -40,13 +40,8 @@ export function earlierRuns(client: Client) {
         const { workflowId } = run;
         const completed = await completedRun(workflowId);
         if (completed !== undefined) return resultOf(workflowId, completed);
-        for (const { runId } of await otherRuns(client, run, RUNS)) {
-          const { status, attributes } = (await describeOrder({ client }, workflowId, runId)) ?? {};
-          if (status === 'completed') return resultOf(workflowId, runId);
-          const isRefused = status === 'failed' && attributes?.cancelBy === undefined;
-          if (status !== undefined && !isRefused) return 'lost';
-        }
-        return undefined;
+        const earlier = await startedBefore({ client }, run);
+        return earlier?.status === 'completed' ? resultOf(workflowId, earlier.runId) : earlier && 'lost';
       }),
     /** Returns whether a run with this workflow id has ended by itself, without a failure. */
     isDone: async (workflowId: string) => (await completedRun(workflowId)) !== undefined,

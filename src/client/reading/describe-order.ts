@@ -62,20 +62,32 @@ export async function newestStarted(
   workflowId: string,
 ): Promise<DescribedOrder | undefined> {
   const newest = await describeOrder(context, workflowId);
-  if (newest?.status !== 'failed' || newest.attributes.cancelBy !== undefined) return newest;
-  const [other] = await otherRuns(context.client, newest, 1);
-  return other ? describeOrder(context, workflowId, other.runId) : newest;
+  if (newest === undefined || !isRefusedStart(newest)) return newest;
+  return (await startedBefore(context, newest)) ?? newest;
 }
 
-/** Returns the newest of an order's other runs, leaving out refused starts, unless a list still shows them as running. */
-export async function otherRuns(
-  client: Client,
+/** Returns the newest of an order's other runs whose start was not refused. Lists may still show a refused one as running. */
+export async function startedBefore(
+  context: Pick<ClientContext, 'client'>,
   { workflowId, runId }: Pick<Run, 'workflowId' | 'runId'>,
-  limit: number,
-): Promise<Run[]> {
+): Promise<DescribedOrder | undefined> {
   const query = `WorkflowId = ${quoted(workflowId)} AND RunId != ${quoted(runId)} AND ${STARTED}`;
-  const { executions } = await listWorkflows(client, query, limit);
-  return executions.map(runOf);
+  const { executions } = await listWorkflows(context.client, query, MOST_REFUSED + 1);
+  for (const other of executions.map(runOf)) {
+    const described = await describeOrder(context, workflowId, other.runId);
+    if (described !== undefined && !isRefusedStart(described)) return described;
+  }
+  return undefined;
+}
+
+/** How many refused starts a list may still show as running. */
+const MOST_REFUSED = 9;
+
+export function isRefusedStart({
+  status,
+  attributes,
+}: Pick<DescribedOrder, 'status' | 'attributes'>): boolean {
+  return status === 'failed' && attributes.cancelBy === undefined;
 }
 
 /** The ids of runs that a later run has replaced, which are not described again. */

@@ -19,7 +19,7 @@ import {
   unknownOrder,
 } from '../temporal-errors.ts';
 import type { ClientContext, View } from '../types.ts';
-import { type DescribedOrder, newestStarted, type Run } from './describe-order.ts';
+import { type DescribedOrder, isRefusedStart, newestStarted, type Run } from './describe-order.ts';
 import { withFailedTries } from './failed-tries.ts';
 import { withHistory } from './full-order.ts';
 import { readRecord } from './order-record.ts';
@@ -104,8 +104,7 @@ export async function closedOrder(context: ClientContext, workflowId: string): P
     return await finalRecord(context, description);
   } catch (error) {
     // A failed run without a window has only the refusal of its start. A worker with a wrong payload key encrypts even that with it.
-    const isRefused = description.status === 'failed' && description.attributes.cancelBy === undefined;
-    const isUnread = isRefused && hasCode(error, 'record-unreadable');
+    const isUnread = isRefusedStart(description) && hasCode(error, 'record-unreadable');
     if (isUnread || hasCode(error, ...NOTHING_STARTED)) throw unknownOrder();
     if (hasCode(error, 'temporal-unavailable', 'unknown-order', 'record-unreadable')) throw error;
     // The error of the start says nothing about the current request.
