@@ -66,6 +66,8 @@ export interface BookedRequest {
   /** When its sender heard an answer, gave it up, or was gone. */
   endedAt: number;
   heard?: Heard;
+  /** Milliseconds that its answer asked to wait (`Retry-After`). */
+  askedToWaitMs?: number;
   operation: Operation;
   /** The transaction that it names, or that it was answered with. */
   transactionId?: string;

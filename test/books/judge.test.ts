@@ -221,6 +221,18 @@ it.each<[kind: string, how: string, told: Told]>([
       ],
     },
   ],
+  [
+    'read owed',
+    'a hint waits for longer than an answer before it asked to',
+    {
+      news: [{ at: START + 2 * MINUTE, what: 'hint' }],
+      requests: [
+        CREATE,
+        aRequest(MINUTE, { heard: 'not-done', askedToWaitMs: 20 * MINUTE }),
+        aRequest(24 * MINUTE),
+      ],
+    },
+  ],
 ])('a planted fault is found: %s, %s', (kind, _how, told) => {
   expect(judgeBooks(books(told)).map((one) => one.kind)).toContain(kind);
 });

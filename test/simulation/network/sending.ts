@@ -71,6 +71,8 @@ export class Sending {
     if (this.entry !== undefined && !this.#abandoned) {
       this.entry.endedAt = this.#wire.agenda.now;
       if (this.process.heard) this.entry.heard = heard;
+      const seconds = is instanceof Error ? null : is.headers.get('retry-after');
+      if (seconds !== null) this.entry.askedToWaitMs = Number(seconds) * 1_000;
     }
     this.#told(is);
   }
