@@ -196,6 +196,7 @@ export type DeadlineKind =
   | 'rescreen'
   | 'gateway-late'
   | 'review-lead'
+  | 'review-cancel'
   | 'review-limit'
   | 'recheck'
   | 'cancel-reminder'

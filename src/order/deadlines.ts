@@ -118,6 +118,7 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     yield ['closes', phaseSince, gatewayOutstanding(state) ? policy.gatewayResultWithinMs : 0];
   } else if (decision === 'review' && phase !== 'decided') {
     yield ['review-lead', cancelBy, -policy.reviewLeadTimeMs];
+    if (policy.onUnresolvedReview === 'cancel') yield ['review-cancel', unresolvedFrom(state)];
     // A person let the order proceed, so the review reminds of nothing.
     if (overrideOf(state) !== undefined && cancelAsked(state))
       yield ['cancel-reminder', cancelByOf(state, attempt), -policy.reviewLeadTimeMs];
@@ -138,6 +139,26 @@ export function snoozeLimit(state: OrderState, now: Instant): Instant | undefine
   const cancelBy = cancelByOf(state, currentAttempt(state));
   if (cancelBy !== undefined && cancelBy > now) return cancelBy;
   return first(deadlinesOf(duesOfPhase(state)).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
+}
+
+/**
+ * Rule «unresolved review».
+ * @returns when policy takes a review for unresolved: at its lead time once it was read since, otherwise halfway to the last call or to the
+ * review's limit
+ */
+function unresolvedFrom(state: OrderState): Instant | undefined {
+  const { policy } = state;
+  const { cancelBy, sentFrom } = transactionOf(state, currentAttempt(state)) ?? {};
+  if (cancelBy === undefined || sentFrom === undefined) return undefined;
+  const due = laterBy(-policy.reviewLeadTimeMs, cancelBy);
+  if (isReadSince(state, due)) return due;
+  const lastMs = millis(lastCall(cancelBy, policy.cancelWindowMs));
+  const endMs = Math.min(lastMs, millis(sentFrom) + policy.reviewLimitMs);
+  return laterBy((endMs - millis(due)) / 2, due);
+}
+
+export function isReadSince({ lastRead }: OrderState, due: Instant): boolean {
+  return lastRead !== undefined && lastRead.at >= due;
 }
 
 const ENDS: readonly DeadlineKind[] = ['screening-deadline', 'review-limit', 'closes'];

@@ -5,6 +5,7 @@ import type { Policy } from '../contract/policy.ts';
 import {
   type Action,
   type AttentionCode,
+  type DeadlineKind,
   type Decision,
   type Instant,
   millis,
@@ -196,7 +197,7 @@ export function applyReading(
   clear(state, { codes: isFinal ? ['status-error', 'decision-after-override'] : clearedBy('decision') });
   if (!meansCancel) clear(state, { codes: ['fraud-confirmed'] });
   recordReading(state, attempt, { decision, at: now, source, ...enrichedOf(outcome) });
-  state.passed = state.passed.filter((kind) => kind !== 'review-lead' && kind !== 'cancel-reminder');
+  state.passed = state.passed.filter((kind) => !OF_DECISION.includes(kind));
   delete state.fraudReportedAt;
   delete state.reason;
   if (action !== undefined) setAction(state, action);
@@ -204,6 +205,9 @@ export function applyReading(
   const change = before === 'review' ? 'order.review_resolved' : 'order.decision_changed';
   return [isDecided(before) ? change : 'order.decided', ...(matter === undefined ? [] : raise(matter))];
 }
+
+/** What is due again after another decision. */
+const OF_DECISION: readonly DeadlineKind[] = ['review-lead', 'review-cancel', 'cancel-reminder'];
 
 const ERROR_AFTER_DECISION =
   'The screening service returned `error` for a transaction that already has a decision.';

@@ -68,11 +68,11 @@ export interface Order {
   over?: true;
 }
 
-/** A read of the status that a signal requested. */
+/** A read of the status that a signal or a deadline requested. */
 export interface PendingRead {
   /** Counts the order's reads from 1. */
   number: number;
-  source: Extract<ReadingSource, 'webhook' | 'operator'>;
+  source: Extract<ReadingSource, 'webhook' | 'operator' | 'recheck'>;
 }
 
 /** An activity or a timer that an order requires now. */

@@ -55,7 +55,13 @@ export function knownTransactionIds({ transactions }: OrderState, attempt: Attem
   return known.map(({ id }) => id);
 }
 
-const OF_TRANSACTION: readonly DeadlineKind[] = ['recheck', 'review-lead', 'review-limit', 'cancel-reminder'];
+const OF_TRANSACTION: readonly DeadlineKind[] = [
+  'recheck',
+  'review-lead',
+  'review-cancel',
+  'review-limit',
+  'cancel-reminder',
+];
 
 /**
  * Records a transaction, or the decision of a known one. Assumption «start of the cancel window»: the window is counted from the earliest time at which its create may have been

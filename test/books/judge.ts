@@ -12,12 +12,14 @@ import { events } from './rules/events.ts';
 import { gatewayResults } from './rules/gateway-results.ts';
 import { outcome } from './rules/outcome.ts';
 import { lateDecisions, owedReads } from './rules/owed-reads.ts';
+import { unreadCancels } from './rules/unread-cancels.ts';
 import { windows } from './rules/windows.ts';
 
 const QUESTIONS = [
   answers,
   creates,
   cancels,
+  unreadCancels,
   windows,
   attention,
   ends,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../src/contract/order/state.ts';
+import type { Policy } from '../../src/contract/policy.ts';
 import type { DeadlineKind, Decision } from '../../src/contract/words.ts';
 import { nextDeadline } from '../../src/order/deadlines.ts';
 import { applyReading } from '../../src/order/decide.ts';
@@ -155,22 +156,40 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['review-unresolved', 'review-limit']);
   });
 
-  it('to a review that the policy cancels: a cancel with the service, whatever autoCancel says', () => {
+  it('to a review that the policy cancels, and that can’t be read: a cancel halfway to the last call, whatever autoCancel says', () => {
     const order = anOrder('review', { onUnresolvedReview: 'cancel', autoCancel: false });
-    const kinds = ['review-lead', 'cancel-reminder'];
-    expect(next(order).follows).toEqual({ kinds, events: ['order.attention'], cancel: true });
+    expect(next(order).follows).toEqual({
+      kinds: ['review-lead'],
+      events: ['order.attention'],
+      cancel: false,
+    });
+    const kinds = ['review-cancel', 'cancel-reminder'];
+    const at = 4.75 * DAY - 15_000;
+    expect(next(order)).toMatchObject({ kind: 'review-cancel', at, follows: { kinds, cancel: true } });
     expect(order).toMatchObject({ phase: 'decided', decision: 'review', action: 'cancel' });
     expect(order.actions).toMatchObject([{ kind: 'cancel', by: 'policy' }]);
+  });
+
+  it.each<[string, Partial<Policy>, number]>([
+    ['whose lead time is little more than the last stretch', { reviewLeadTimeMs: 40_000 }, 5 * DAY - 35_000],
+    ['whose limit comes before the last call', { reviewLimitMs: 4.6 * DAY }, 4.55 * DAY],
+  ])('to a review that the policy cancels, %s: in time for both', (_which, policy, at) => {
+    const order = anOrder('review', { onUnresolvedReview: 'cancel', ...policy });
+    next(order);
+    expect(next(order)).toMatchObject({ kind: 'review-cancel', at });
   });
 
   it('to a review that the policy cancels while somebody’s cancel is under way, or in passive mode: no cancel', () => {
     const joined = anOrder('review', { onUnresolvedReview: 'cancel' });
     queueAction(joined, { kind: 'cancel' }, 'caller', sinceStart(4 * DAY));
     const passive = anOrder('review', { onUnresolvedReview: 'cancel', passive: true });
-    for (const order of [joined, passive]) expect(next(order).follows.cancel).toBe(false);
+    for (const order of [joined, passive]) {
+      next(order);
+      expect(next(order).follows.cancel).toBe(false);
+    }
     expect([joined.action, passive.action]).toEqual(['cancel', 'proceed']);
     // It is still polled, but without passive mode it would be canceled.
-    read(passive, 'pass', 4.6 * DAY);
+    read(passive, 'pass', 4.8 * DAY);
     expect(passive).toMatchObject({ decision: 'pass', action: 'proceed', wouldBe: 'cancel' });
   });
 

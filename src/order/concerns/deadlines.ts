@@ -12,7 +12,7 @@ import {
   type OrderEventType,
 } from '../../contract/words.ts';
 import { attemptCause, raiseAttention, staysOpen } from '../attention.ts';
-import { actionBounds, type Deadline, first, nextDeadline } from '../deadlines.ts';
+import { actionBounds, type Deadline, first, isReadSince, nextDeadline } from '../deadlines.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import {
@@ -29,6 +29,7 @@ import { cancelAsked, cancelByOf, concernsNewest, mayBeSeen, wasLeftUnsent } fro
 import { DEADLINES } from '../view/describe.ts';
 import { giveUpGateway } from './gateway.ts';
 import { giveUpActions, queueCancel } from './portal.ts';
+import { requestRead } from './status.ts';
 
 export const deadlines: Concern = {
   name: 'deadlines',
@@ -115,6 +116,10 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
   },
   'gateway-late': gatewayLate,
   'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
+  'review-cancel'(order, at) {
+    if (overrideOf(order.state) === undefined) cancelReview(order, at);
+    return [];
+  },
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
     if (isOpen) setAction(order.state, 'hold');
@@ -149,18 +154,20 @@ function attend(
 
 function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   const { state } = order;
+  // Before a cancel: it may have been resolved since the last read.
+  if (state.policy.onUnresolvedReview === 'cancel' && !isReadSince(state, due)) requestRead(order, 'recheck');
   const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
-  const events = attend(order, 'review-unresolved', words);
-  const { onUnresolvedReview, passive } = state.policy;
+  return attend(order, 'review-unresolved', words);
+}
+
+function cancelReview(order: Order, due: Instant): void {
+  const { state } = order;
   // A review that was already due when the order was adopted is left to an operator.
   const last = currentAttempt(state).readings.at(-1);
-  const isDueAtAdoption = last?.source === 'adoption' && due <= last.at;
-  if (onUnresolvedReview === 'cancel' && !isDueAtAdoption) {
-    setAction(state, 'cancel');
-    // An event for a running cancel would be sent twice.
-    if (!passive && !cancelAsked(state)) queueCancel(order);
-  }
-  return events;
+  if (last?.source === 'adoption' && due <= last.at) return;
+  setAction(state, 'cancel');
+  // An event for a running cancel would be sent twice.
+  if (!state.policy.passive && !cancelAsked(state)) queueCancel(order);
 }
 
 function gatewayLate(order: Order): OrderEventType[] {

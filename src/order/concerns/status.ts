@@ -41,7 +41,7 @@ export const status: Concern = {
     if (outcome.status !== 'completed') return 'retry-later';
     // The order has ended in the meantime. Another workflow makes the reads after the end.
     if (order.state.endedAt !== undefined) {
-      request(order, 'webhook');
+      requestRead(order, 'webhook');
       return [];
     }
     const { result } = outcome;
@@ -60,7 +60,7 @@ export const status: Concern = {
     const isOperators =
       kind === 'recheck' && sentAt !== undefined && millis(sentAt) > millis(state.phaseSince);
     const isTaken = !isOver(order) || order.reads.length === 0;
-    const isNews = isTaken && request(order, isOperators ? 'operator' : 'webhook');
+    const isNews = isTaken && requestRead(order, isOperators ? 'operator' : 'webhook');
     const words = `A signal could not be read, and caused only a read of the status: ${unread}.`;
     const events = unread ? raiseAttention(state, 'message-refused', words, {}, now) : [];
     if (kind === 'cancellation')
@@ -75,7 +75,7 @@ function isOver({ state }: Order): boolean {
 }
 
 /** Requests a read of the status. Returns false if the last pending read already covers it. */
-function request(order: Order, source: PendingRead['source']): boolean {
+export function requestRead(order: Order, source: PendingRead['source']): boolean {
   const { reads } = order;
   const last = reads.at(-1);
   // The last read has not begun: the read before it is pending, or the order is being screened.
@@ -155,7 +155,7 @@ function applyFresh(
     return [];
   if (outcome.kind === 'read') {
     if (order.readAt !== undefined && began < order.readAt) {
-      request(order, 'webhook');
+      requestRead(order, 'webhook');
       return [];
     }
     order.readAt = now;

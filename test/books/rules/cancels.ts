@@ -130,7 +130,7 @@ function dueAt(books: Books, { attempt, createdAt }: BookedTransaction): number 
 }
 
 /** @returns until when a cancel must be sent. What the record shows may end earlier: `windows.ts` judges by how much */
-function lastCall({ record, policy }: Books, { id, cancelableUntil }: BookedTransaction): number {
+export function lastCall({ record, policy }: Books, { id, cancelableUntil }: BookedTransaction): number {
   const { cancelBy = cancelableUntil } = record.transactions.find((one) => one.id === id) ?? {};
   return Math.min(cancelableUntil, cancelBy) - Math.min(LAST_STRETCH_MS, policy.cancelWindowMs / 100);
 }

@@ -30,6 +30,32 @@ const withError = () => screened('error', NO_RESCREENS);
 /** The next attempt’s decision is «review». */
 const retried = (life: Life) => life.retry(2, MINUTE).retried(answered('review', 'second'), MINUTE);
 
+describe('a review that policy cancels', () => {
+  const due = () => screened('review', { onUnresolvedReview: 'cancel' }).until(4.5 * DAY);
+
+  it('is read once more when it is due, and not canceled if it has passed', () => {
+    const life = due();
+    expect(life).toMatchObject({ actions: [], attention: ['review-unresolved'] });
+    expect(life.read('pass', 4.5 * DAY + MINUTE)).toMatchObject({ action: 'proceed', attention: [] });
+    expect(life.state.lastRead?.source).toBe('recheck');
+    expect(life.until(4.9 * DAY).actions).toEqual([]);
+  });
+
+  it('is canceled once it was read, or where no answer comes', () => {
+    expect(due().read('review', 4.5 * DAY + MINUTE)).toMatchObject({
+      action: 'cancel',
+      actions: ['running'],
+    });
+    expect(due().until(4.9 * DAY)).toMatchObject({ action: 'cancel', actions: ['running'] });
+  });
+
+  it('is canceled by a read that a hint had requested before', () => {
+    const life = screened('review', { onUnresolvedReview: 'cancel' }).take(HINT);
+    expect(life.until(4.5 * DAY).order.reads).toHaveLength(2);
+    expect(life.read('review', 4.6 * DAY).actions).toEqual(['running']);
+  });
+});
+
 describe('a signal', () => {
   it('starts a read, and has no time of its own', () => {
     const life = screened('pass').take(HINT);

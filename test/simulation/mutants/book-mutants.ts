@@ -60,6 +60,12 @@ export const BOOK_MUTANTS: readonly Mutant[] = [
     if (outcome?.kind !== 'read' || outcome.decision !== 'review') return result;
     return { ...result, outcome: { ...outcome, decision: 'pass' } };
   }),
+  inputs('cancel unread: a review counts as read when policy cancels it', (input, { state }) => {
+    const result = resultIn(input);
+    if (result?.kind === 'timer' && state.decision === 'review')
+      Object.assign(state.lastRead ?? {}, { at: result.at });
+    return input;
+  }),
   after('event wrong: an event names the first transaction of its attempt', ({ state, outbox }) => {
     for (const { data } of outbox) {
       const first = state.transactions.find(({ attempt }) => attempt === data.attempt)?.id;
