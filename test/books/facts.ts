@@ -11,8 +11,9 @@ export const wasReset = ({ world }: Books): boolean => world.resets.length > 0;
 /** What a create left is out of sight where no lookup ever showed it: a person is told, until one says so, to look in the portal. */
 export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
   const looks = requestsAbout(books, id, 'status-by-invoice').filter((one) => one.heard === 'transaction');
-  // The next run hears nothing of what the one before was about to be told.
-  const isLost = (at: number) => books.world.continuedAt.some((next) => next >= at && next < at + 1_000);
+  // Neither the next run nor an order that is over hears what the run before was about to be told.
+  const ends = [...books.world.continuedAt, ...(books.endedAt === undefined ? [] : [books.endedAt])];
+  const isLost = (at: number) => ends.some((end) => end >= at && end < at + 1_000);
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt) && !isLost(endedAt));
   const settled = books.calls.some((one) => (one.cleared ?? 0) > 0);
   return (!found || books.world.losses) && (settled || books.record.attention.includes('transaction-unseen'));
