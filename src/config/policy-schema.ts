@@ -256,6 +256,11 @@ function checkAcrossKeys(settings: z.output<typeof integrationKeys>, context: z.
     add('reviewLimit', 'must be longer: a review would be closed before onUnresolvedReview cancels it');
   }
   if (mode !== 'live') return;
+  if (settings.screeningDeadline >= cancelWindow)
+    add(
+      'screeningDeadline',
+      'must be shorter than cancelWindow: nobody could act on an order that ends with it',
+    );
   if (typeof cancelWindow === 'number' && cancelWindow !== durationMs(FULL_WINDOW)) {
     add('cancelWindow', `must be ${FULL_WINDOW} in mode live; other windows need mode test`);
   }

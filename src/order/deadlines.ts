@@ -102,7 +102,7 @@ function duesOfLeftovers(state: OrderState): Due[] {
 function* duesOfPhase(state: OrderState): Generator<Due> {
   const { policy, phase, phaseSince, decision } = state;
   const attempt = currentAttempt(state);
-  const { cancelBy, sentFrom } = transactionOf(state, attempt) ?? {};
+  const { cancelBy } = transactionOf(state, attempt) ?? {};
   if (phase === 'closed') return;
   if (owesGateway(state)) yield ['gateway-late', phaseSince, policy.gatewayResultWithinMs];
   if (phase === 'screening') {
@@ -122,7 +122,7 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     // A person let the order proceed, so the review reminds of nothing.
     if (overrideOf(state) !== undefined && cancelAsked(state))
       yield ['cancel-reminder', cancelByOf(state, attempt), -policy.reviewLeadTimeMs];
-    yield ['review-limit', sentFrom, policy.reviewLimitMs];
+    yield ['review-limit', reviewSince(state), policy.reviewLimitMs];
   } else {
     const window = cancelByOf(state, attempt);
     const last = lastWindowOf(state, attempt);
@@ -141,6 +141,14 @@ export function snoozeLimit(state: OrderState, now: Instant): Instant | undefine
   return first(deadlinesOf(duesOfPhase(state)).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
 }
 
+/** @returns since when the newest transaction is in review; of an adopted one, since its screening */
+function reviewSince(state: OrderState): Instant | undefined {
+  const attempt = currentAttempt(state);
+  const last = attempt.readings.at(-1);
+  const sentFrom = transactionOf(state, attempt)?.sentFrom;
+  return sentFrom === undefined || last === undefined || last.source === 'adoption' ? sentFrom : last.at;
+}
+
 /**
  * Rule «unresolved review».
  * @returns when policy takes a review for unresolved: at its lead time once it was read since, otherwise halfway to the last call or to the
@@ -148,12 +156,13 @@ export function snoozeLimit(state: OrderState, now: Instant): Instant | undefine
  */
 function unresolvedFrom(state: OrderState): Instant | undefined {
   const { policy } = state;
-  const { cancelBy, sentFrom } = transactionOf(state, currentAttempt(state)) ?? {};
-  if (cancelBy === undefined || sentFrom === undefined) return undefined;
+  const cancelBy = transactionOf(state, currentAttempt(state))?.cancelBy;
+  const since = reviewSince(state);
+  if (cancelBy === undefined || since === undefined) return undefined;
   const due = laterBy(-policy.reviewLeadTimeMs, cancelBy);
   if (isReadSince(state, due)) return due;
   const lastMs = millis(lastCall(cancelBy, policy.cancelWindowMs));
-  const endMs = Math.min(lastMs, millis(sentFrom) + policy.reviewLimitMs);
+  const endMs = Math.min(lastMs, millis(since) + policy.reviewLimitMs);
   return laterBy((endMs - millis(due)) / 2, due);
 }
 

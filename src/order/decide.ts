@@ -145,7 +145,7 @@ export function wasReported({ status }: Pick<ActionRecord, 'status'>): boolean {
  * Returns whether the order could ship before a caller reported a transaction of the attempt as fraud: it had passed, and did not wait for
  * the payment gateway. The policy `cancelAfterReport: never` then leaves the action to a person.
  */
-function keepsActionAfterReport(state: OrderState): boolean {
+export function keepsActionAfterReport(state: OrderState): boolean {
   if (state.policy.cancelAfterReport === 'always' || state.phase === 'awaiting-gateway') return false;
   const attempt = currentAttempt(state);
   const couldShip = (at: Instant) => attempt.readings.findLast((one) => one.at <= at)?.decision === 'pass';

@@ -169,6 +169,7 @@ describe('an integration of the policy file', () => {
     [{ poll: { first: '2m', factor: 0.5, max: '5m' } }, 'poll.factor', 'at least 1'],
     [{ poll: { first: '2m', max: '5m' } }, 'poll.factor', 'is required'],
     [{ cancelWindow: '119h', mode: 'live' }, 'cancelWindow', 'must be 120h'],
+    [{ screeningDeadline: '120h', mode: 'live' }, 'screeningDeadline', 'shorter than cancelWindow'],
     [{ reviewLeadTime: '120h' }, 'reviewLeadTime', 'shorter than cancelWindow'],
     [{ reviewLeadTime: '30s' }, 'reviewLeadTime', 'too late to cancel'],
     [{ recheckLeadTime: '10ms', cancelWindow: '1s' }, 'recheckLeadTime', 'too late to cancel'],

@@ -205,6 +205,15 @@ describe('what happens by itself', () => {
     expect(attention(order)).toEqual(['failed-after-window']);
   });
 
+  it('to a pass that turns into a review: its limit counts from then', () => {
+    const order = anOrder('pass', { reviewLimitMs: 2 * DAY });
+    read(order, 'review', 3 * DAY);
+    expect(lifeOf(order)).toEqual([
+      ['review-lead', 4.5 * DAY],
+      ['review-limit', 5 * DAY],
+    ]);
+  });
+
   it('to a pass that turns into a review after the lead time: attention at once, and again after each turn', () => {
     const order = anOrder('pass');
     read(order, 'review', 4.8 * DAY);

@@ -55,8 +55,9 @@ describe('an activity that fails for good', () => {
   });
 
   it('by screening another attempt answers its checkout, and is caught up once it can’t send a create any more', () => {
-    const life = screened('fail').retry(2, MINUTE).break('retry-screening');
-    expect(life.replies).toMatchObject([{ checkout: { attempt: 2, decision: 'pending' } }]);
+    const life = screened('fail', { whenUnavailable: 'proceed' }).retry(2, MINUTE).break('retry-screening');
+    const checkout = { attempt: 2, decision: 'pending', action: 'hold' };
+    expect(life.replies).toMatchObject([{ checkout }]);
     expect(life.calls('catch-up')).toEqual([]);
     life.until(MINUTE + 10_000);
     expect(life.calls('catch-up')[0]?.request).toMatchObject({ unseenSince: sinceStart(MINUTE) });

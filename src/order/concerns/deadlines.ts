@@ -13,6 +13,7 @@ import {
 } from '../../contract/words.ts';
 import { attemptCause, raiseAttention, staysOpen } from '../attention.ts';
 import { actionBounds, type Deadline, first, isReadSince, nextDeadline } from '../deadlines.ts';
+import { keepsActionAfterReport } from '../decide.ts';
 import { announce } from '../events.ts';
 import type { Concern, Order, RequiredEffect } from '../order.ts';
 import {
@@ -164,7 +165,8 @@ function cancelReview(order: Order, due: Instant): void {
   const { state } = order;
   // A review that was already due when the order was adopted is left to an operator.
   const last = currentAttempt(state).readings.at(-1);
-  if (last?.source === 'adoption' && due <= last.at) return;
+  const isDueAtAdoption = last?.source === 'adoption' && due <= last.at;
+  if (isDueAtAdoption || keepsActionAfterReport(state)) return;
   setAction(state, 'cancel');
   // An event for a running cancel would be sent twice.
   if (!state.policy.passive && !cancelAsked(state)) queueCancel(order);

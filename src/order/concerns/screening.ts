@@ -51,7 +51,8 @@ export const screening: Concern = {
     if (call.kind === 'retry-screening') {
       if (outcome.status !== 'completed') {
         order.retryAt[catchUpKey(currentAttempt(order.state))] = laterBy(STILL_SENDS_MS, order.now);
-        return answerCheckout(order, { outcome: failedScreening(since) });
+        // What policy says for this attempt is not known.
+        return answerCheckout(order, { outcome: failedScreening(since), whenUnavailable: 'hold' });
       }
       return outcome.result.kind === call.kind ? answerCheckout(order, outcome.result) : [];
     }

@@ -274,6 +274,7 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
   if (cancelsFail && told !== undefined && !isLeft)
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
-  const due = transaction.cancelableUntil - policy.reviewLeadTimeMs;
-  return [{ at: Math.max(due, last.endedAt), because: 'its review is unresolved' }];
+  const due = Math.max(transaction.cancelableUntil - policy.reviewLeadTimeMs, last.endedAt);
+  if (policy.cancelAfterReport === 'never' && reportedAt <= due) return [];
+  return [{ at: due, because: 'its review is unresolved' }];
 }

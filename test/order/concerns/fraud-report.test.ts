@@ -27,9 +27,10 @@ describe('a fraud report that the screening service confirms', () => {
   });
 
   it('cancels nothing either where the analysts reviewed the order first', () => {
-    const life = passed().polled('review', 2 * HOUR);
+    const life = passed({ onUnresolvedReview: 'cancel' }).polled('review', 2 * HOUR);
     expect(life).toMatchObject({ action: 'hold', phase: 'review' });
-    life.polled('fraudulent', 3 * HOUR);
+    expect(life.until(4.9 * DAY)).toMatchObject({ action: 'hold', attention: ['review-unresolved'] });
+    life.polled('fraudulent', 4.9 * DAY);
     expect(life).toMatchObject({ ...CONFIRMED, action: 'hold', actions: ['done'] });
   });
 

@@ -90,7 +90,7 @@ describe('a further transaction that is found for an order with a decision', () 
   });
 
   it('can still be canceled by hand if the order has closed within its window', () => {
-    const life = decided('review', { reviewLimitMs: DAY }).until(DAY + HOUR);
+    const life = decided('review', { reviewLimitMs: 20 * HOUR }).until(DAY + HOUR);
     expect(life.phase).toBe('closed');
     life.lookedUp('fail', DAY + HOUR, 'another');
     const words = life.state.attention.find(({ code }) => code === 'failed-after-window')?.words;
