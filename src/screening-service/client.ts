@@ -16,6 +16,7 @@ import {
   readTransactionResponse,
 } from './replies.ts';
 import { toDefinitionSpelling } from './spellings.ts';
+import { tidiedAction } from './transaction/as-pasted.ts';
 import { type CreateBody, writeTransaction } from './transaction/parse-transaction.ts';
 import type { Transaction } from './transaction/transaction-schema.ts';
 
@@ -148,5 +149,6 @@ type Chargeback = Omit<PortalRequests['chargeback'], 'force' | 'transactionId'>;
 /** Checks the fields of a portal action in either spelling. */
 export function parsePortalFields(kind: PortalActionKind, input: unknown): Checked<Record<string, unknown>> {
   const schema = portalContentSchema(kind);
-  return checkFields(schema, toDefinitionSpelling(schema, input));
+  const spelled = toDefinitionSpelling(schema, input);
+  return checkFields(schema, { ...spelled, value: tidiedAction(spelled.value) });
 }

@@ -16,8 +16,6 @@ interface PortalActionDefinition<Kind extends PortalActionKind> {
   example: Record<string, string>;
   /** The field that is an argument of the CLI command instead of an option. */
   argument?: { name: string; field: string };
-  /** The fields are the screening service's own, and may be in either of its spellings. */
-  inItsSpelling?: true;
 }
 
 const transactionId = z
@@ -66,7 +64,6 @@ export const PORTAL_ACTION_TABLE = {
       transactionId,
     }),
     example: { reason_code: '10.4', due_date: '2030-01-31', notes: 'goods not received' },
-    inItsSpelling: true,
   },
   'customer-code': {
     path: 'customer-code',

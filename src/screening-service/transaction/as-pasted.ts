@@ -20,6 +20,11 @@ export function tidied(body: Fields): Fields {
   });
 }
 
+/** The same for the content of a portal action. */
+export function tidiedAction(content: unknown): unknown {
+  return isRecord(content) ? rewritten(content, { email: emailAddress }) : content;
+}
+
 interface Rewrites {
   [field: string]: ((text: string) => string) | Rewrites;
 }

@@ -17,7 +17,7 @@ import {
   overrideSchema,
 } from '../../contract/order/requests.ts';
 import { portalDefinition } from '../../contract/portal/portal-actions.ts';
-import { PORTAL_ACTIONS, type PortalActionKind } from '../../contract/portal/portal-kinds.ts';
+import { contentOf, PORTAL_ACTIONS, type PortalActionKind } from '../../contract/portal/portal-kinds.ts';
 import type { OrderScreening } from '../../starter.ts';
 import { hasScope, requireScope } from './callers.ts';
 import { defineRoute, nothing, OF_AN_ORDER } from './define-route.ts';
@@ -95,10 +95,11 @@ export function portalRoutes(app: FastifyInstance, orderScreening: OrderScreenin
 }
 
 function actionRoute(app: FastifyInstance, kind: PortalActionKind, orderScreening: OrderScreening): void {
-  const { path, summary, schema, example, inItsSpelling } = portalDefinition(kind);
+  const { path, summary, schema, example } = portalDefinition(kind);
   defineRoute(app, {
     ...at(path, summary),
-    body: inItsSpelling ? anyObject : schema,
+    // The library checks what the screening service gets, which may be in either of its spellings.
+    body: contentOf(kind).length > 0 ? anyObject : schema,
     documentedBody: schema.meta({ examples: [example] }),
     answers: { 200: portalAnswerSchema, 202: portalAnswerSchema },
     problems: OF_AN_ACTION,

@@ -105,6 +105,8 @@ test.each([
   ['ada@mail.example.com。', 'ada@mail.example.com'],
 ])('the e-mail address %j is sent as %j', (email, sent) => {
   expect(parsed(aTransaction({ customer: { email } })).transaction.customer.email).toBe(sent);
+  const code = { customerCode: 'VIP', email };
+  expect(parsePortalFields('customer-code', code)).toEqual({ ok: true, data: { ...code, email: sent } });
 });
 
 test.each([

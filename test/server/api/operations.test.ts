@@ -105,7 +105,6 @@ describe('a request is refused with every fault of path, query, header and body'
       ['extra', 'reason', 'transactionId'],
     ],
     ['POST orders/order-1/cancel', [], ['']],
-    ['POST orders/order-1/customer-code', { email: 'no' }, ['customerCode', 'email']],
     ['POST orders/order-1/acknowledge', { reason: '  ' }, ['reason']],
     ['POST orders/order-1/note', { text: 'x'.repeat(1_001), by: 'me' }, ['by', 'text']],
     ['POST orders/order-1/note', { text: ' ' }, ['text']],
