@@ -63,6 +63,21 @@ const forbidden = (operation: 'status' | 'customer-code') => ({
   requests: [CREATE, aRequest(HOUR, { operation, heard: 'forbidden' }), aRequest(2 * HOUR, { operation })],
 });
 
+/** A review that passes, and is read, when its window has closed, and before the order ends. */
+const passedAfterWindow = (action: 'hold' | 'cancel'): Told => ({
+  ...becoming(['review', 30], ['pass', 121 * HOUR]),
+  endedAt: START + 31 * DAY,
+  closedAt: START + 31 * DAY,
+  calls: [anAnswer(80, { decision: 'review', action: 'hold' })],
+  requests: [{ ...CREATE, decision: 'review' }, aRequest(121 * HOUR)],
+  arrivals: [],
+  policy: aPolicy({ events: false, onUnresolvedReview: 'cancel' }),
+  record: {
+    ...window(120 * HOUR + 30),
+    ...{ decision: 'review', action, attention: ['review-unresolved'], newest: ID, events: 0 },
+  },
+});
+
 /** A fault of each kind, and how it shows. */
 it.each<[kind: string, how: string, told: Told]>([
   ['skip rule', 'skipped although no rule matches', { calls: [anAnswer(80, { decision: 'skipped' })] }],
@@ -129,6 +144,7 @@ it.each<[kind: string, how: string, told: Told]>([
     withChargeback(chargebackAt(HOUR, 'refused')),
   ],
   ['attention stale: portal-refused', 'nothing was refused', { record: { attention: ['portal-refused'] } }],
+  ['attention stale: review-unresolved', 'a review has passed', passedAfterWindow('hold')],
   ['attention stale: no-decision', 'a decision was told', { record: { attention: ['no-decision'] } }],
   ['attention without a cause: wrong-key', 'no call was answered 403', shows(HOUR, ['wrong-key'])],
   ['attention missing: wrong-key', 'a call was answered 403 until another hour', forbidden('status')],
@@ -255,6 +271,7 @@ it.each<[what: string, told: Told]>([
     'whose window ends earlier by what the notes are late',
     { record: window(120 * HOUR - 400), world: { notedLateMs: 500 } },
   ],
+  ['whose review policy canceled, and that passed when its window had closed', passedAfterWindow('cancel')],
   [
     'whose refusal came after the end, and is on no record',
     {

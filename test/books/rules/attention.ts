@@ -179,7 +179,9 @@ function ofTheDecision(books: Books): Finding[] {
   );
   // What is read after the last deadline changes nothing.
   const ended = shown.find(({ phase }) => phase === 'closed' || phase === 'canceled')?.at;
-  const windows = record.decision === 'review' ? [] : record.transactions.map(({ cancelBy }) => cancelBy);
+  // A review that policy cancels closes with its window.
+  const isOpenReview = record.decision === 'review' && record.action !== 'cancel';
+  const windows = isOpenReview ? [] : record.transactions.map(({ cancelBy }) => cancelBy);
   const last = windows.length > 0 ? Math.max(...windows) : startedAt + policy.reviewLimitMs;
   const over = Math.min(last, ended ?? closedAt);
   if (told?.heard !== 'transaction' || told.endedAt >= over || record.newest === undefined) return [];

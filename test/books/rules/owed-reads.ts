@@ -112,14 +112,20 @@ function passes(books: Books): Cause[] {
   });
 }
 
-/** Until a read that failed is tried again: a minute after a 403, else as long as its tries took so far, since their pauses double, or as its answer asked. */
-function pauseBefore({ requests }: Books, at: number): number {
+/**
+ * Until a read that failed is tried again: a minute after a 403, else as long as its tries took so far, since their pauses double, or as its
+ * answer asked. Tries without a key send nothing.
+ */
+function pauseBefore({ requests, world }: Books, at: number): number {
   const reads = requests.filter((one) => TELL_DECISIONS.includes(one.operation) && one.endedAt <= at);
   const last = reads.at(-1);
   if (last?.heard === 'forbidden') return A_MINUTE_MS;
   const [first] = reads.slice(reads.findLastIndex(({ heard }) => !NO_ANSWER.includes(heard)) + 1);
   const tried = last === undefined || first === undefined ? 0 : last.endedAt - first.sentAt;
-  return Math.max(Math.min(tried, TRIED_AGAIN_MS), last?.askedToWaitMs ?? 0);
+  const unsent = world.wrongKey
+    .filter(({ until }) => until <= at && at < until + TRIED_AGAIN_MS)
+    .map(({ from, until }) => until - from);
+  return Math.max(Math.min(Math.max(tried, ...unsent), TRIED_AGAIN_MS), last?.askedToWaitMs ?? 0);
 }
 
 /** @returns when the answer with the newest transaction arrived, if its request was in flight when the hint came */
