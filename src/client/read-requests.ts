@@ -79,9 +79,10 @@ export function noteScanned(transaction: unknown): void {
  * `details.errors`, at its path in the request: `transaction.amount`
  */
 export function readScreenRequest(raw: unknown, findIntegration: FindIntegration) {
-  const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
-  const tooDeep = depthError(fields.transaction);
+  // Before the scan for card data, which would not come to the end of an object that refers to itself.
+  const tooDeep = isRecord(raw) ? depthError(raw.transaction) : undefined;
   if (tooDeep !== undefined) throw invalidRequest([tooDeep]);
+  const { fields, integration } = openedRequest(raw, findIntegration, CARD_FIELDS_OF_AN_ORDER);
   const outer = screenSchema.safeParse(fields, OUR_WORDS);
   const workflowNamed = screenSchema.shape.workflow.safeParse(fields.workflow).data;
   const workflow = workflowNamed ?? integration.workflow;

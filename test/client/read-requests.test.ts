@@ -122,13 +122,18 @@ describe('a request to screen', () => {
 
   it.each(['card', 'gift card'])('nests at most 20 levels deep, also if policy skips it: %s', (method) => {
     const settings = { skip: [{ paymentMethod: ['gift card'] }] };
-    const nested = (levels: number): unknown => (levels === 0 ? {} : [nested(levels - 1)]);
+    const circle: unknown[] = [];
+    circle.push(circle);
+    const nested = (levels: number): unknown => {
+      if (levels === Infinity) return circle;
+      return levels === 0 ? {} : [nested(levels - 1)];
+    };
     const reading = (levels: number) => () => {
       const transaction = { ...aTransaction(), userFields: { nested: nested(levels - 3) } };
       return read({ orderId: '1', transaction: { ...transaction, payment: { method } } }, settings);
     };
     if (method === 'gift card') expect(reading(20)().transaction).toHaveProperty('userFields');
-    for (const levels of [21, 1_000])
+    for (const levels of [21, 1_000, Infinity])
       expect(errorOf(reading(levels)).details.errors).toEqual([
         { path: 'transaction', message: 'must be nested at most 20 levels deep' },
       ]);
