@@ -135,7 +135,7 @@ function heldBy({ pendingActivities, workflowExecutionInfo }: Description): Held
   return dueAt <= Date.now() - LATE_AFTER_MS ? { reason: 'late', since: instant(dueAt) } : undefined;
 }
 
-/** @returns since when the screening service has answered no read of the order, if a try that began so much later failed, too */
+/** @returns since when the screening service has answered no read of the order, if a try failed so much later, too */
 async function unanswered(
   client: Client,
   workflowId: string,
@@ -143,9 +143,9 @@ async function unanswered(
 ): Promise<Held | undefined> {
   // This process may lack the key of a detail.
   const read = (payload: Payload) => decoded({ client }, workflowId, payload).catch(() => undefined);
-  const times = (pendingActivities ?? []).map(async ({ heartbeatDetails, lastStartedTime }) => {
+  const times = (pendingActivities ?? []).map(async ({ heartbeatDetails, lastAttemptCompleteTime }) => {
     const details = await Promise.all((heartbeatDetails?.payloads ?? []).map(read));
-    const lastTryMs = msOf(lastStartedTime) ?? 0;
+    const lastTryMs = msOf(lastAttemptCompleteTime) ?? 0;
     const noted = details.flatMap((one) => detailsIn(one).unansweredSince ?? []);
     return noted.filter((since) => lastTryMs - millis(since) >= LATE_AFTER_MS);
   });

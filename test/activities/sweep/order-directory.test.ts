@@ -65,7 +65,7 @@ const due = (at: number, state: keyof typeof PendingActivityState = 'PENDING_ACT
 /** A read that waits for its next try, after tries without an answer since then, the last of which began at that time. */
 const unanswered = (since: number, lastAt = NOW) => ({
   ...due(NOW + 60_000),
-  lastStartedTime: msToTs(lastAt),
+  lastAttemptCompleteTime: msToTs(lastAt),
   heartbeatDetails: { payloads: [defaultPayloadConverter.toPayload({ unansweredSince: instant(since) })] },
 });
 const paused = { ...due(NOW, 'PENDING_ACTIVITY_STATE_PAUSED'), paused: true, pauseInfo: { pauseTime: TIME } };
