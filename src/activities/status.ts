@@ -90,7 +90,7 @@ export function statusActivities(world: ActivityWorld) {
       // After the read: the decision may be the answer to the report.
       const reports = reportsOf.map((id) => world.orders?.reportedAfterEnd(request.integration, id));
       const reported = await Promise.all(reports).catch((error: unknown) => {
-        log.warn('could not check whether fraud was reported after an order’s end', { error: String(error) });
+        log.warn('could not check whether fraud was reported after an order’s end', { error });
         throw tryAgain('temporal-unavailable', NO_REPORTS, REPORTS_PAUSE_MS);
       });
       const reportedAt = reported.filter((at) => at !== undefined);

@@ -8,6 +8,7 @@ import { type Finding, find, ok, skipped } from '../../src/cli/doctor/finding.ts
 import { DeadlinePassed, toOrderError } from '../../src/client/temporal-errors.ts';
 import { inspectConfig } from '../../src/config/index.ts';
 import { SWEEP_ID } from '../../src/contract/sweep.ts';
+import { openQuery } from '../../src/order/view/search-attributes.ts';
 import { aClientOver, grpcError } from '../client/fake-temporal.ts';
 import { least } from '../config/support.ts';
 import { serve, signedReceiver } from '../support/index.ts';
@@ -17,10 +18,12 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 const WAITING = "WorkflowType = 'portalAction' AND ExecutionStatus = 'Running' AND NeedsAttention = true";
 
 /** A client of a namespace with these open orders, as the server describes them. */
-function aNamespace(orders: Record<string, object>, reviews: number): Client {
+function aNamespace(orders: Record<string, object>, reviews: number, open = 0): Client {
   const executions = Object.keys(orders).map((workflowId) => ({ execution: { workflowId } }));
   return aClientOver({
-    countWorkflowExecutions: async () => ({ count: reviews }),
+    countWorkflowExecutions: async ({ query }: { query: string }) => ({
+      count: query === openQuery() ? open : reviews,
+    }),
     listWorkflowExecutions: async () => ({ executions, nextPageToken: new Uint8Array() }),
     describeWorkflowExecution: async ({ execution }: { execution: { workflowId: string } }) => {
       const found = orders[execution.workflowId];
@@ -166,9 +169,10 @@ describe('the doctor', () => {
     expect(await checkPolls(aNamespace({ 'order:default:A': {} }, 1), config)).toEqual([
       { status: 'ok', what: '1 open review, polled in time' },
     ]);
-    const [many] = await checkPolls(aNamespace({}, 1_001), config);
-    expect(many?.what).toMatch(/polled in time; for orders beyond the newest 1000 see/);
-    expect(await checkPolls(aNamespace(failing, 1), config)).toEqual([stuck]);
+    const older = { check: 'older-orders', status: 'skipped', what: expect.stringContaining('500 older') };
+    const inTime = expect.objectContaining({ status: 'ok' });
+    expect(await checkPolls(aNamespace({}, 40, 1_500), config)).toEqual([inTime, older]);
+    expect(await checkPolls(aNamespace(failing, 1, 1_500), config)).toEqual([stuck, older]);
     expect(await checkPolls(aNamespace(held, 4), config)).toEqual([stuck, wanted]);
     const [tooMany, ...others] = await checkPolls(aNamespace(held, 1e9), config);
     expect([tooMany?.what, others]).toEqual([expect.stringContaining('longer than'), [stuck, wanted]]);

@@ -132,7 +132,7 @@ async function isAnothers({ orders }: ActivityWorld, transactionId: string): Pro
   try {
     return (await orders.withTransaction(transactionId)).some((workflowId) => workflowId !== own);
   } catch (error) {
-    log.warn('could not check whether a transaction belongs to another order', { error: String(error) });
+    log.warn('could not check whether a transaction belongs to another order', { error });
     return false;
   }
 }

@@ -290,7 +290,7 @@ async function earlierEnd(
     if (earlier === 'lost' || whyUnread(earlier) !== undefined) return { refusal: ENDED };
     return { earlier };
   } catch (error) {
-    log.warn('could not check whether an order has ended before', { error: String(error) });
+    log.warn('could not check whether an order has ended before', { error });
     return undefined;
   }
 }

@@ -15,16 +15,21 @@ import {
 } from '../../contract/sweep.ts';
 import { gaugeOf } from '../../order/view/metrics.ts';
 import { type ActivityWorld, senderOf } from '../activity-world.ts';
-import { waitLonger } from '../tries.ts';
+import { tryAgain, waitLonger } from '../tries.ts';
 import type { OrderDirectory } from './order-directory.ts';
 
 const SWEEP_EVERY_MS = 60_000;
+/** Time without a complete sweep after which the activity fails. Until then it keeps its state in memory. */
+const FAILING_AFTER_MS = 3 * SWEEP_EVERY_MS;
 /** Then the workflow continues as new, which adds a row to the list of workflows. */
 const SWEEP_FOR_MS = 24 * 3_600_000;
 /** Limits the load on the server: orders checked per sweep. */
 const MAX_CHECKED = 1_000;
 
-/** Returns the activity that sweeps every minute for a day. If this worker shuts down, it is retried on another worker. */
+/**
+ * Returns the activity that sweeps every minute for a day. If this worker shuts down, it is retried on another worker. It fails if its
+ * first sweep fails, or all do for minutes, so that Temporal shows it.
+ */
 export function sweepActivity(world: ActivityWorld) {
   return async (): Promise<void> => {
     const { orders, stopping } = world;
@@ -32,8 +37,16 @@ export function sweepActivity(world: ActivityWorld) {
     const sweepOnce = sweeper(world, orders);
     const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
     const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
+    let sweptAt = 0;
     for (;;) {
-      await sweepOnce();
+      try {
+        await sweepOnce();
+        sweptAt = Date.now();
+      } catch (error) {
+        log.warn('the sweep failed', { error });
+        const words = 'the sweep fails: the worker’s log says why';
+        if (Date.now() - sweptAt >= FAILING_AFTER_MS) throw tryAgain('sweep-failed', words, SWEEP_EVERY_MS);
+      }
       if (Date.now() >= until) return;
       await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
       cancellationSignal().throwIfAborted();
@@ -74,15 +87,10 @@ export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Pro
     next = page.next;
   };
 
-  // Errors are only logged, since the next sweep follows in a minute.
   return async () => {
-    try {
-      await look();
-      await showNumbers(orders, standing);
-      await inBatches(standing, (finding) => announce(world, orders, finding));
-    } catch (error) {
-      log.warn('the sweep failed', { error: String(error) });
-    }
+    await look();
+    await showNumbers(orders, standing);
+    await inBatches(standing, (finding) => announce(world, orders, finding));
   };
 }
 
@@ -107,7 +115,7 @@ async function announce(world: ActivityWorld, orders: OrderDirectory, finding: S
   };
   // One that fails, such as one with an id that is too long for Temporal, must not stop the others.
   await orders.announce(event).catch((error: unknown) => {
-    log.warn('an event of the sweep could not be announced', { error: String(error) });
+    log.warn('an event of the sweep could not be announced', { error });
   });
 }
 

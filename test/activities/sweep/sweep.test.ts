@@ -11,6 +11,11 @@ import { MACHINE } from '../../../src/screening-service/index.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
 import { noOrders, perform } from '../support.ts';
 
+/** The pause between two sweeps passes at once. */
+vi.mock('node:timers/promises', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  setTimeout: async (ms: number) => void vi.setSystemTime(Date.now() + ms),
+}));
 afterEach(() => void vi.useRealTimers());
 
 const SINCE = '2026-01-02T03:04:05Z';
@@ -100,7 +105,7 @@ it('looks at page after page, and begins anew after a sweep that failed', async 
   expect(announced.map(({ orderId }) => orderId)).toEqual(['A', 'Z', 'A']);
   await sweep();
   down = true;
-  await sweep();
+  await expect(sweep()).rejects.toThrow('unavailable');
   down = false;
   await sweep();
   expect(pages).toEqual([undefined, NEXT, undefined, NEXT, undefined]);
@@ -117,7 +122,9 @@ it('looks at the same page again when only another question fails, so that the l
     .mockResolvedValueOnce([])
     .mockRejectedValueOnce(new Error('busy'));
   const { sweep } = sweeps(stuck([], { open, overdue }));
-  for (let count = 0; count < 3; count += 1) await sweep();
+  await sweep();
+  await expect(sweep()).rejects.toThrow('busy');
+  await sweep();
   expect(pages).toEqual([undefined, NEXT, NEXT]);
 });
 
@@ -204,7 +211,8 @@ it('looks again at no more than a thousand of the orders that were stuck or held
 });
 
 describe('the activity', () => {
-  /** Sweeps until the activity ends. @param during what happens in the first sweep */
+  const errors: unknown[] = [];
+  /** Sweeps until the activity ends. @param during what happens in each sweep */
   const sweeping = (during: () => unknown, stopping?: AbortSignal) => {
     const countAttention = async () => {
       during();
@@ -213,12 +221,27 @@ describe('the activity', () => {
     const orders = stuck([], { countAttention });
     const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders };
     const { background } = createActivities({ ...world, ...(stopping && { stopping }) });
-    return perform(() => background.sweep(), undefined);
+    const logger = new DefaultLogger('WARN', ({ meta }) => errors.push(meta?.error));
+    return perform(() => background.sweep(), undefined, { logger });
   };
 
   it('leaves the rest to another worker when this one stops', async () => {
     const stopping = new AbortController();
     const swept = sweeping(() => stopping.abort(), stopping.signal);
     await expect(swept).rejects.toThrow('another worker continues');
+  });
+
+  it.each([
+    ['the first sweep fails', 0, 1],
+    ['no sweep succeeds for three minutes', 1, 4],
+  ])('fails when %s, so that Temporal shows it', async (_when, good, made) => {
+    let sweeps = 0;
+    const swept = sweeping(() => {
+      sweeps += 1;
+      if (sweeps > good) throw new Error('busy');
+    });
+    await expect(swept).rejects.toMatchObject({ type: 'sweep-failed', nextRetryDelay: 60_000 });
+    expect(sweeps).toBe(made);
+    expect(errors).toContainEqual(new Error('busy'));
   });
 });
