@@ -44,6 +44,11 @@ app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, b
   done(null, body),
 );
 
+// Events name an order without a leading `#`.
+app.addHook<{ Params: { orderId?: string } }>('preHandler', async ({ params }) => {
+  if (params.orderId !== undefined) params.orderId = params.orderId.replace(/^#/, '');
+});
+
 /** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays again with the next `attempt`. */
 app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body: string }>(
   '/checkout/:orderId',
