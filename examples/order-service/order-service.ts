@@ -26,7 +26,7 @@ interface Attempt {
 const orders = new Map<string, Order>();
 const eventsDone = new Set<string>();
 /** The newest event of each order. */
-const newest = new Map<string, number>();
+const newest = new Map<string, { sequence: number; attempt?: number | undefined; action: Action }>();
 const unrecorded = new Set<Attempt>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
@@ -43,6 +43,11 @@ app.removeAllContentTypeParsers();
 app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
   done(null, body),
 );
+
+// Events name an order without a leading `#`.
+app.addHook<{ Params: { orderId?: string } }>('preHandler', async ({ params }) => {
+  if (params.orderId !== undefined) params.orderId = params.orderId.replace(/^#/, '');
+});
 
 /** The checkout, after the gateway has authorized the payment. The body is the transaction; a declined customer pays again with the next `attempt`. */
 app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body: string }>(
@@ -72,18 +77,21 @@ app.post<{ Params: { orderId: string }; Querystring: { attempt?: string }; Body:
 
 /** Without an answer the order does what policy says, and the request is kept: nobody screens the order until a repeat is answered. */
 async function screen(request: Attempt): Promise<{ action: Action; message?: string }> {
+  let answer: { action: Action; message?: string };
   try {
-    const answer = await screening.screen(request);
+    answer = await screening.screen(request);
     unrecorded.delete(request);
-    follow(request, answer.action);
-    return answer;
   } catch (error) {
     const { action } = error instanceof OrderScreeningError ? error.details : {};
     if (action === undefined) throw error;
     unrecorded.add(request);
-    follow(request, action);
-    return { action };
+    answer = { action };
   }
+  // An event of the attempt is newer than any answer.
+  const event = newest.get(request.orderId);
+  const { action } = event?.attempt === request.attempt ? event : answer;
+  follow(request, action);
+  return { ...answer, action };
 }
 
 /** Repeating an attempt is safe: it returns the same answer and creates no second transaction. One at a time, to not flood what recovers. */
@@ -155,9 +163,10 @@ app.post<{ Body: string }>('/events', async (request, reply) => {
   // The same order id in another integration is another order. All orders here are of `default`.
   const isOurs = orderId !== undefined && integration === 'default';
   // One that was given up and is sent again may come after a newer one.
-  if (isOurs && data.action !== undefined && sequence > (newest.get(orderId) ?? 0)) {
-    newest.set(orderId, sequence);
-    follow({ orderId, ...data }, data.action);
+  if (isOurs && data.action !== undefined && sequence > (newest.get(orderId)?.sequence ?? 0)) {
+    const { action, attempt } = data;
+    newest.set(orderId, { sequence, attempt, action });
+    follow({ orderId, attempt }, action);
   }
   eventsDone.add(id);
   return { event: 'taken' };

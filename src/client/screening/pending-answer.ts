@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CheckoutAnswer } from '../../contract/answers.ts';
 import { orderWorkflowId } from '../../contract/ids.ts';
+import { millis } from '../../contract/words.ts';
 import { actionWithoutDecision } from '../../order/decide.ts';
 import { defined } from '../../order/defined.ts';
 import { orderFactsOf, skipRuleFor, unavailableAction } from '../../order/order-rules.ts';
@@ -38,20 +39,26 @@ export function pendingAnswer(
     const { raw, attributes, historyLength } = description;
     const { phase, decision = 'pending' } = attributes;
     // A worker that started in time may still give a different answer, or gave one and died before recording it. A worker
-    // that starts later assumes that `pending` was the answer.
+    // that starts after `answerBy` assumes that `pending` was the answer.
     const isTaken = raw.pendingWorkflowTask?.state === TASK_STARTED || historyLength > UNTOUCHED_EVENTS;
     const isPaused = statusName(raw.workflowExecutionInfo?.status) !== 'RUNNING';
     if (isTaken || isPaused || phase !== 'screening' || decision !== 'pending') throw workerSilent();
     const input = await inputOf(context, description);
-    const { adopt, fingerprint: known } = inputSchema.safeParse(input).data ?? {};
+    const { adopt, answerBy, fingerprint: known } = inputSchema.safeParse(input).data ?? {};
     // An adoption may still be refused, and then nothing is screened.
     if (adopt !== undefined) throw workerSilent();
+    // A call can end before its deadline, such as when Temporal restarts.
+    if (answerBy !== undefined && millis(answerBy) > Date.now()) throw workerSilent();
     if (known !== undefined && known !== request.fingerprint) throw attemptMismatch();
     return pendingByPolicy(request);
   });
 }
 
-const inputSchema = z.object({ fingerprint: z.string().optional(), adopt: z.unknown().optional() });
+const inputSchema = z.object({
+  adopt: z.unknown().optional(),
+  answerBy: z.string().optional(),
+  fingerprint: z.string().optional(),
+});
 
 /**
  * @returns `pending` with the policy's action, or `skipped` for an order that policy skips. The worker gives the same answer

@@ -4,6 +4,7 @@ import { readScreenRequest } from '../../../src/client/read-requests.ts';
 import { PayloadCodecError } from '../../../src/codec/index.ts';
 import type { ScreenOrderInput } from '../../../src/contract/messages.ts';
 import type { OrderState } from '../../../src/contract/order/state.ts';
+import { instant } from '../../../src/contract/words.ts';
 import { anIntegration, finding } from '../../fixtures/integrations.ts';
 import { aClosedOrder, CLOSED_TRANSACTION, sinceStart } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
@@ -157,23 +158,21 @@ describe('without a worker', () => {
     });
   });
 
+  const startedTask = { pendingWorkflowTask: { state: 2 } };
+  const afterTask = { historyLength: 4, pendingWorkflowTask: { state: 1 } };
   it.each([
     ['was not started', undefined],
     ['has a decision', described('RUNNING', { phase: 'review', decision: 'review' })],
     ['was declined', described('RUNNING', { phase: 'declined', decision: 'pending' })],
     ['is closed', described('COMPLETED', { phase: 'closed', decision: 'pass' })],
-    [
-      'a worker has just now, and may still answer otherwise',
-      described('RUNNING', { pendingWorkflowTask: { state: 2 } }),
-    ],
-    [
-      'a worker may have answered before it died',
-      described('RUNNING', { historyLength: 4, pendingWorkflowTask: { state: 1 } }),
-    ],
-  ])('an order that %s is not called pending', async (_case, description) => {
+    ['a worker has just now, and may still answer otherwise', described('RUNNING', startedTask)],
+    ['a worker may have answered before it died', described('RUNNING', afterTask)],
+    ['a worker may still answer in time', described('RUNNING'), { answerBy: instant(Date.now() + 60_000) }],
+  ])('an order that %s is not called pending', async (_case, seen, input: Partial<ScreenOrderInput> = {}) => {
     const { orderScreening, temporal } = aClient();
     temporal.executeUpdateWithStart.mockRejectedValue(noAnswer);
-    if (description !== undefined) temporal.describe.mockResolvedValue(description);
+    temporal.fetchHistory.mockResolvedValue(startedWith(input));
+    if (seen !== undefined) temporal.describe.mockResolvedValue(seen);
     await expect(orderScreening.screen(request)).rejects.toMatchObject({ code: 'temporal-unavailable' });
   });
 });
