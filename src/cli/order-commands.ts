@@ -135,7 +135,7 @@ export function readCommands(program: Command, { output, withOrders }: CommandTo
   defineCommand(program, {
     name: 'list',
     summary: 'List orders, newest first; up to 2 s behind',
-    more: 'Shows no personal data.',
+    more: 'Shows no personal data. Lost: the workflow ended before the order did; see `repair`.',
     options: {
       ...FILTERS,
       limit: option(wholeNumber(1, 100), 'number', 'how many, 1 to 100; 50 unless given'),

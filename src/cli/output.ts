@@ -7,7 +7,7 @@ import type { FailedTries } from '../contract/order/state.ts';
 import { isRecord } from '../contract/values.ts';
 import { numberBeforeEvents } from '../order/record.ts';
 import { cancelByOf, transactionOf } from '../order/transactions.ts';
-import type { OrderList } from '../starter.ts';
+import type { OrderList, OrderSummary } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
 /** The output of a command: text for people, JSON for scripts, or a file. */
@@ -88,6 +88,9 @@ function echoOf({ chargeback }: OrderRecord['actions'][number]): string | undefi
   return fields.join(', ');
 }
 
+const LOST =
+  'its workflow was terminated or timed out, so nothing reads or cancels the order (order-screening repair)';
+
 /** Returns an order's state: what it is, what needs attention, its attempts and actions. */
 export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string {
   const { attempts, actions, attention, journal = [], leftOut = {}, afterEnd } = order;
@@ -100,6 +103,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string 
     facts({
       order: `${order.orderId} (${order.integration}, ${order.workflow})`,
       phase: `${order.phase}, since ${shortTime(order.phaseSince)}`,
+      lost: order.closedAt && `since ${shortTime(order.closedAt)}: ${LOST}`,
       decision: joined(order.decision, order.reason && `(${order.reason})`),
       action: order.action,
       'would be': order.wouldBe,
@@ -170,13 +174,17 @@ function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
 
+/** An order that ended is `closed` or `canceled`. */
+const isLost = ({ closedAt, phase = 'closed' }: OrderSummary) =>
+  closedAt !== undefined && phase !== 'closed' && phase !== 'canceled';
+
 /** Returns a page of orders as a table, with the option for the next page. */
 export function showList({ orders, cursor }: OrderList): string {
   if (orders.length === 0) return pc.dim('No orders.');
   const shown = table(orders, (order) => ({
     order: order.orderId,
     integration: order.integration,
-    phase: order.phase,
+    phase: isLost(order) ? `${order.phase} (lost)` : order.phase,
     decision: order.decision,
     action: order.action,
     attention: order.problem ?? (order.needsAttention ? 'yes' : undefined),

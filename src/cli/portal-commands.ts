@@ -1,7 +1,7 @@
 /** Commands that act on an order: the portal actions, override, redeliver, recheck, acknowledge, note, assign, snooze. */
 import type { Command } from 'commander';
 import { handlingMethod, portalMethod } from '../client/messages/portal-action.ts';
-import { idempotencyKeySchema } from '../client/messages/portal-options.ts';
+import { idempotencyKeySchema, optionsSchema } from '../client/messages/portal-options.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
 import {
   acknowledgeSchema,
@@ -12,6 +12,7 @@ import {
 } from '../contract/order/requests.ts';
 import { portalDefinition } from '../contract/portal/portal-actions.ts';
 import { PORTAL_ACTIONS, type PortalActionKind } from '../contract/portal/portal-kinds.ts';
+import type { Action } from '../contract/words.ts';
 import type { OrderName, OrderScreening, PortalOptions } from '../starter.ts';
 import {
   ACTOR,
@@ -34,6 +35,11 @@ const NOT_YET = 'Exit code 7: still running after 10 s; `show` has the outcome l
 const WHO = { actor: ACTOR, integration: INTEGRATION };
 const KEYED = {
   idempotencyKey: option(idempotencyKeySchema, 'key', 'the same key returns the same answer'),
+  ifAction: option(
+    optionsSchema.shape.ifAction.unwrap(),
+    'action',
+    'the action that you saw; if an open order has a different one now: `order-changed`',
+  ),
   ...WHO,
 };
 /** What every command has besides the fields of its request, none of which has one of these names. */
@@ -41,6 +47,7 @@ interface Named<Id> {
   orderId: Id;
   integration?: string;
   idempotencyKey?: string;
+  ifAction?: Action;
   actor?: string;
 }
 type Ask<Input extends Named<unknown>> = (
@@ -52,8 +59,8 @@ type Ask<Input extends Named<unknown>> = (
 
 export function portalCommands(program: Command, { output, withOrders }: CommandTools): void {
   async function act<Input extends Named<string>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
-    const { orderId, integration, idempotencyKey, actor, ...request } = input;
-    const how = { idempotencyKey, ...actingAs(actor) };
+    const { orderId, integration, idempotencyKey, ifAction, actor, ...request } = input;
+    const how = { idempotencyKey, ifAction, ...actingAs(actor) };
     const answer = await withOrders((orders) => ask(orders, { orderId, integration }, request, how));
     output.answer(answer);
     return 'status' in answer && answer.status === 'requested' ? EXIT.notYet : EXIT.ok;
@@ -61,8 +68,8 @@ export function portalCommands(program: Command, { output, withOrders }: Command
 
   /** Answers one order as any command does, several with one line each. A refused order doesn't stop the others. */
   async function actOnEach<Input extends Named<string[]>>(input: Input, ask: Ask<Input>): Promise<ExitCode> {
-    const { orderId: ids, integration, idempotencyKey, actor, ...request } = input;
-    const how = { idempotencyKey, ...actingAs(actor) };
+    const { orderId: ids, integration, idempotencyKey, ifAction, actor, ...request } = input;
+    const how = { idempotencyKey, ifAction, ...actingAs(actor) };
     return withOrders(async (orders) => {
       const codes: ExitCode[] = [];
       for (const orderId of ids) {
@@ -155,6 +162,7 @@ export function portalCommands(program: Command, { output, withOrders }: Command
     more: SEVERAL,
     args: { orderId: orderIds },
     options: {
+      ...acknowledgeSchema.shape,
       reason: required(
         acknowledgeSchema.shape.reason,
         'words',

@@ -9,7 +9,7 @@ const FILE = 'examples/orders/fraudulent.json';
 const body = JSON.parse(await readFile(FILE, 'utf8'));
 const order = { orderId: '1001', integration: 'shop' };
 const by = { actor: 'ada' };
-const keyed = { idempotencyKey: 'k-1', by };
+const keyed = { idempotencyKey: 'k-1', ifAction: 'hold', by };
 
 async function aFile(content: string | Buffer): Promise<string> {
   const file = join(await scratchFolder(), 'order.json');
@@ -41,7 +41,11 @@ const ACTS: [method: keyof Fake, request: object, command: string][] = [
   ],
   ['withdraw', { number: 2 }, 'withdraw 1001 2'],
   ['override', { action: 'proceed', reason: 'called' }, 'override 1001 --action proceed --reason called'],
-  ['acknowledge', { reason: 'seen' }, 'acknowledge 1001 --reason seen'],
+  [
+    'acknowledge',
+    { reason: 'seen', until: '2030-01-31T11:00:00.000Z' },
+    'acknowledge 1001 --reason seen --until 2030-01-31T12:00:00+01:00',
+  ],
   ['note', { text: 'called' }, 'note 1001 --text called'],
   ['assign', { assignee: 'bo' }, 'assign 1001 --assignee bo'],
   ['assign', { assignee: null }, 'assign 1001'],
@@ -82,7 +86,7 @@ describe('a command', () => {
     ...ACTS.map(([method, request, command]): [keyof Fake, unknown[], string] => [
       method,
       [order, request, keyed],
-      `${command} --idempotency-key k-1 --actor ada`,
+      `${command} --idempotency-key k-1 --if-action hold --actor ada`,
     ]),
   ])('asks %s what it was told, and writes the answer: %j, %s', async (method, asked, command) => {
     const { code, answers, orders } = await run([...command.split(' '), '--integration', 'shop']);

@@ -31,6 +31,7 @@ const withEvents = {
   events: { sequence: Date.parse(at) / 1_000 + 3, delivered: 2, waiting: 1 },
 };
 const list = { orders: [anOrderSummary()], cursor: 'abc' };
+const ended = [anOrderSummary({ closedAt: at }), anOrderSummary({ closedAt: at, phase: 'canceled' })];
 const screen = 'screen order-1 examples/orders/fraudulent.json';
 
 const ofAction = [/^number +7$/m, /^chargeback\.reason_code +10\.4/m];
@@ -41,9 +42,16 @@ it.each<[command: string, method: keyof Fake, answer: unknown, patterns: RegExp[
   ['show order-1', 'get', order, ofOrder],
   ['show order-1', 'get', { ...order, afterEnd }, [/decision fail +│ .*:00Z │ cancel/, /Not everything/]],
   ['show order-1', 'get', withEvents, [/^events +2 of 3 delivered$/m]],
+  [
+    'show order-1',
+    'get',
+    { ...order, closedAt: at },
+    [/^lost +since .* 11:00:00Z: .*order-screening repair/m],
+  ],
   ['withdraw 1001 7', 'withdraw', aPortalAnswer({ number: 7, chargeback }), ofAction],
   [screen, 'screen', aCheckoutAnswer({ message: 'Call\u001bus' }), ofCheckout],
   ['list', 'list', list, [/│ order-1 +│ default +│ review .*│ 125\.50/, /More: --cursor abc/]],
+  ['list', 'list', { orders: ended }, [/│ review \(lost\) +│/, /│ canceled +│/]],
   ['transaction 1', 'getTransaction', aTransactionStatus(), [ofTransaction]],
 ])('%s shows what %s returned', async (command, method, answer, patterns) => {
   const { code, answers } = await run(`${command} --table`, (orders) =>

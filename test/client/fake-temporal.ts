@@ -202,7 +202,15 @@ function notFound(error: unknown): never {
 }
 
 /** `WorkflowExecutionStatus` of Temporal's API. */
-export const STATUSES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5, TIMED_OUT: 7 };
+export const STATUSES = {
+  RUNNING: 1,
+  COMPLETED: 2,
+  FAILED: 3,
+  CANCELED: 4,
+  TERMINATED: 5,
+  CONTINUED_AS_NEW: 6,
+  TIMED_OUT: 7,
+};
 
 /** The refusal of a request, as the client library throws it, with the path of each fault. */
 export function faultsAt(...paths: string[]) {

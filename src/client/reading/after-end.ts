@@ -38,7 +38,7 @@ export async function readWithAfterEnd(
   const description = await newestStarted(context, workflowId);
   if (description === undefined) throw unknownOrder();
   const order = await recordOfOrder(context, description, view);
-  return { ...order, ...defined({ afterEnd: await afterEndOf(context, order, description.closedAt) }) };
+  return { ...order, ...defined({ afterEnd: await afterEndOf(context, order) }) };
 }
 
 const MOST_RUNS = 100;
@@ -46,14 +46,9 @@ const MOST_RUNS = 100;
 /**
  * Returns what happened after the order's end; undefined if nothing did. Never fails: `incomplete` marks parts that can't be read or
  * decrypted.
- * @param closedAt when the workflow closed: the end of an order that was terminated, which recorded none
  */
-export async function afterEndOf(
-  context: ClientContext,
-  order: OrderState,
-  closedAt: Instant | undefined,
-): Promise<AfterEnd | undefined> {
-  const { endedAt = closedAt } = order;
+export async function afterEndOf(context: ClientContext, order: OrderRecord): Promise<AfterEnd | undefined> {
+  const { endedAt = order.closedAt } = order;
   if (endedAt === undefined) return undefined;
   const actionsById = actionIds(order);
   const redeliveryPrefix = redeliveryWorkflowId(order, 1).slice(0, -1);

@@ -114,8 +114,9 @@ function isUnknownOrder(error: unknown): boolean {
 }
 
 export function runOf(info: temporal.api.workflow.v1.IWorkflowExecutionInfo): Run {
-  const closedAt = instantOf(info.closeTime);
   const name = statusName(info.status).toLowerCase();
+  // The order continues in the next run.
+  const closedAt = name === 'continued_as_new' ? undefined : instantOf(info.closeTime);
   const ended = name === 'completed' || name === 'failed' ? name : 'closed';
   return {
     workflowId: info.execution?.workflowId ?? '',

@@ -19,7 +19,7 @@ export async function inspectOrder(
   if (run === undefined || key === undefined) throw unknownOrder();
   const { state, missing } = await stateOf(context, run, view);
   const summary = summaryOf(key, run, state, missing === 'undecryptable' ? 'record-unreadable' : undefined);
-  const afterEnd = view === 'full' && state ? await afterEndOf(context, state, run.closedAt) : undefined;
+  const afterEnd = view === 'full' && state ? await afterEndOf(context, state) : undefined;
   return defined({ summary, runId: run.runId, state, missing, afterEnd, poll: pollTimes(run.raw) });
 }
 

@@ -43,12 +43,14 @@ export function recordOfOrder(
   view: View = 'record',
 ): Promise<OrderRecord> {
   return endingBy(Date.now() + READ_WITHIN_MS, async () => {
-    if (view === 'record') return boundedRecord(context, description);
-    const record =
-      description.status === 'completed'
-        ? await finalRecord(context, description)
-        : await withHistory(context, description, await boundedRecord(context, description));
-    return withShown(context, description, record);
+    const { status, closedAt } = description;
+    if (view === 'full' && status === 'completed')
+      return withShown(context, description, await finalRecord(context, description));
+    const bounded = await boundedRecord(context, description);
+    const isLost = status === 'closed' && bounded.endedAt === undefined;
+    const record = isLost ? { ...bounded, ...defined({ closedAt }) } : bounded;
+    if (view === 'record') return record;
+    return withShown(context, description, await withHistory(context, description, record));
   });
 }
 

@@ -1,5 +1,6 @@
 /** The types of an order's public record. `recordOf` in bounded-record.ts creates it. */
 import type { LeftOut } from '../terms.ts';
+import type { Instant } from '../words.ts';
 import type { Shown } from './shown.ts';
 import type { Attempt, FailedTries, OrderState } from './state.ts';
 
@@ -10,6 +11,8 @@ export interface OrderRecord extends OrderState {
   held?: FailedTries;
   /** The fields of its transaction that the policy shows; only in the full view. */
   shown?: Shown;
+  /** When the workflow of a lost order was terminated or timed out; the memo does not have it. */
+  closedAt?: Instant;
   /** Absent: the record is complete. */
   leftOut?: LeftOut;
 }

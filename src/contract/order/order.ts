@@ -149,6 +149,10 @@ export const orderStateSchema = z
       })
       .meta({ description: "The `sequence` of the order's newest event, and how many were delivered" }),
     startedAt: instantSchema,
+    closedAt: instantSchema.exactOptional().meta({
+      description:
+        'Only of a lost order, whose workflow was terminated or timed out then: nothing reads or cancels the order',
+    }),
     afterEnd: afterEndSchema.exactOptional(),
     leftOut: leftOutSchema
       .exactOptional()

@@ -1,9 +1,33 @@
 import { describe, expect, it } from 'vitest';
+import { defined } from '../../../src/order/defined.ts';
 import { aClosedOrder, CLOSED_TRANSACTION } from '../../fixtures/orders.ts';
 import { aTransaction } from '../../fixtures/transactions.ts';
-import { aClient, alreadyStarted, described, failed, gone, listing, queryAsked } from '../fake-temporal.ts';
+import {
+  aClient,
+  aClientOf,
+  alreadyStarted,
+  described,
+  failed,
+  gone,
+  listing,
+  queryAsked,
+} from '../fake-temporal.ts';
 
 const order = { orderId: 'order-1' };
+
+const [ENDED_AT, CLOSED_AT] = ['2026-03-06T10:00:00.000Z', '2026-03-07T10:00:00.000Z'];
+it.each([
+  ['TERMINATED', undefined, CLOSED_AT],
+  ['TIMED_OUT', undefined, CLOSED_AT],
+  ['TERMINATED', ENDED_AT, undefined],
+  ['COMPLETED', ENDED_AT, undefined],
+  ['CONTINUED_AS_NEW', undefined, undefined],
+  ['RUNNING', undefined, undefined],
+] as const)('an order that is %s, with the end %s, is lost since: %s', async (status, endedAt, closedAt) => {
+  const record = aClosedOrder({}, defined({ endedAt }));
+  const { orderScreening } = aClientOf(record, status);
+  expect((await orderScreening.get(order)).closedAt).toBe(closedAt);
+});
 
 /** A terminated order, under whose id an adoption was refused later. */
 function aRefusedAdoption() {

@@ -209,6 +209,7 @@ describe('the page of an order', () => {
     expect(await seen('ops')).toEqual(['Approve…', 'Reject and cancel…', ...also]);
   });
 
+  const lost = { closedAt: inHours(-1) };
   const nothing = { decisions: [], actions: [], redeliveries: [] };
   it.each<[words: string, order: Partial<InspectedOrder>]>([
     ['It can’t be canceled: the cancel window is closed.', { state: anOrder('pass') }],
@@ -217,7 +218,7 @@ describe('the page of an order', () => {
     ['it was terminated or failed', { missing: 'no-record' }],
     [
       'What happens next None: the order’s workflow was terminated or failed',
-      { state: inReview(), summary: anOrderSummary({ closedAt: inHours(-1) }) },
+      { state: { ...inReview(), ...lost }, summary: anOrderSummary(lost) },
     ],
     ['Not everything after the order’s end could be read', { afterEnd: { ...nothing, incomplete: true } }],
   ])('says why it offers or shows less: %s', async (words, order) => {
