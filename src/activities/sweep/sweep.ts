@@ -1,5 +1,5 @@
 /** Checks orders through the Temporal API and reports which are stuck, overdue, held, or ended too early. */
-import { setTimeout as pause } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { activityInfo, cancellationSignal, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { inBatches } from '../../client/lists/in-batches.ts';
@@ -32,23 +32,24 @@ const MAX_CHECKED = 1_000;
  */
 export function sweepActivity(world: ActivityWorld) {
   return async (): Promise<void> => {
-    const { orders, stopping } = world;
+    const { orders, stopping, machine } = world;
     if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
     const sweepOnce = sweeper(world, orders);
     const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
     const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
-    let sweptAt = 0;
+    let sweptAt = Number.NEGATIVE_INFINITY;
     for (;;) {
       try {
         await sweepOnce();
-        sweptAt = Date.now();
+        sweptAt = machine.elapsed();
       } catch (error) {
         log.warn('the sweep failed', { error });
         const words = 'the sweep fails: the worker’s log says why';
-        if (Date.now() - sweptAt >= FAILING_AFTER_MS) throw tryAgain('sweep-failed', words, SWEEP_EVERY_MS);
+        if (machine.elapsed() - sweptAt >= FAILING_AFTER_MS)
+          throw tryAgain('sweep-failed', words, SWEEP_EVERY_MS);
       }
       if (Date.now() >= until) return;
-      await pause(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await timers.setTimeout(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
       cancellationSignal().throwIfAborted();
       const words = 'this worker is shutting down; another worker continues the sweep';
       if (signal.aborted) throw waitLonger('stopping', words, 1_000);

@@ -1,3 +1,4 @@
+import timers from 'node:timers/promises';
 import { type MetricMeter, noopMetricMeter } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -11,12 +12,7 @@ import { MACHINE } from '../../../src/screening-service/index.ts';
 import { anIntegration } from '../../fixtures/integrations.ts';
 import { noOrders, perform } from '../support.ts';
 
-/** The pause between two sweeps passes at once. */
-vi.mock('node:timers/promises', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  setTimeout: async (ms: number) => void vi.setSystemTime(Date.now() + ms),
-}));
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void vi.restoreAllMocks());
 
 const SINCE = '2026-01-02T03:04:05Z';
 const NEXT = Uint8Array.of(1);
@@ -219,7 +215,13 @@ describe('the activity', () => {
       return 0;
     };
     const orders = stuck([], { countAttention });
-    const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders };
+    // The pause between two sweeps passes at once.
+    let elapsed = 0;
+    vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms = 0) => {
+      elapsed += ms;
+    });
+    const machine = { ...MACHINE, elapsed: () => elapsed };
+    const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders, machine };
     const { background } = createActivities({ ...world, ...(stopping && { stopping }) });
     const logger = new DefaultLogger('WARN', ({ meta }) => errors.push(meta?.error));
     return perform(() => background.sweep(), undefined, { logger });
