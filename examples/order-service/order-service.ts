@@ -31,7 +31,8 @@ const unrecorded = new Set<Attempt>();
 
 const { PORT = '3000', EVENTS_SECRET = '' } = process.env;
 const { temporal, payloadKeys, findIntegration } = loadClientSettings(process.env);
-const connection = await Connection.connect(temporal.connection);
+// Lazy: without Temporal the service starts, and a checkout gets 503 with policy's action.
+const connection = Connection.lazy(temporal.connection);
 const dataConverter = createDataConverter(payloadKeys);
 const client = new Client({ connection, namespace: temporal.namespace, dataConverter });
 const screening = createOrderScreening({ client, findIntegration });

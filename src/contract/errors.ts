@@ -154,7 +154,7 @@ export const ORDER_ERRORS = {
   'action-withdrawn': {
     status: 409,
     title: 'The portal action was withdrawn before it was sent',
-    advice: 'a person withdrew the action: request it again if it is still needed',
+    advice: 'a person withdrew the action: request it again, with a new idempotency key, if it is still needed',
   },
   'order-exists': {
     status: 409,
@@ -223,7 +223,7 @@ export const ORDER_ERRORS = {
   'refused-by-screening-service': {
     status: 502,
     title: 'The screening service refused the action',
-    advice: '`serviceCode` and `serviceMessage` say why',
+    advice: '`serviceCode` and `serviceMessage` say why; another request needs a new idempotency key',
   },
   'event-not-delivered': {
     status: 502,
@@ -238,7 +238,7 @@ export const ORDER_ERRORS = {
   'action-not-sent': {
     status: 504,
     title: 'The portal action could not be sent within a day',
-    advice: 'it is not retried any more: request it again',
+    advice: 'it is not retried any more: request it again, with a new idempotency key',
   },
 } as const;
 

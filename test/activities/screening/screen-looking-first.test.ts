@@ -49,7 +49,7 @@ describe('looking first', () => {
 
   it('waits for a create that an earlier run of the task has under way', async () => {
     plan('create-transaction', 'delay', { delayMs: 300, times: 1 });
-    const world = aWorld();
+    const world = aWorld({ checkoutBudgetMs: 15_000 });
     const earlier = checkOut(world, aCheckout('review'));
     const outcome = await lookFirst(world);
     await earlier;
