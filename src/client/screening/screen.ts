@@ -146,7 +146,7 @@ async function answerOfOrder(
 
 async function putAway(
   context: ClientContext,
-  { integration, orderId, workflow }: CheckedScreenRequest,
+  { integration, orderId, workflow, warnings }: CheckedScreenRequest,
   card: NonNullable<CheckedScreenRequest['card']>,
 ): Promise<string | undefined> {
   try {
@@ -154,6 +154,8 @@ async function putAway(
   } catch (error) {
     // Workflows after the payment gateway can screen without the card.
     if (workflow === 'pre-gateway') throw error;
+    const message = 'is not sent: the card stash is unavailable';
+    warnings.push({ path: 'transaction.payment.creditCard.cardNumber', message });
     return undefined;
   }
 }

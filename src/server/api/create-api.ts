@@ -80,7 +80,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   answerWithProblems(app, log);
   readForwardedAddresses(app);
   await slowWrongKeys(app);
-  app.addHook('onResponse', async (request, reply) => record.sent(request, reply));
+  // `onResponse` doesn't run if the caller has hung up.
+  app.addHook('onSend', async (request, reply) => record.sent(request, reply));
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: NOTHING_IS_LOADED },
     // Left to the proxy that terminates TLS, which knows the host names and whether to include subdomains.

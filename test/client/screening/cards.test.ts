@@ -152,6 +152,17 @@ it('a card that is put in the stash loses its code after an authorization, and t
   expect(warnings).toEqual([{ path: 'cardCode', message: expect.stringContaining('pre-gateway') }]);
 });
 
+it('an order after the payment gateway is screened without its card while the card stash is unreachable, and the answer says so', async () => {
+  const { orderScreening, temporal } = aClientWithCards({ put: unreachable });
+  temporal.executeUpdateWithStart.mockResolvedValue({ ...answer, fingerprint: undefined });
+  const transaction = { ...aTransaction(), ...request.transaction };
+  const { warnings } = await orderScreening.screen({ ...request, transaction, workflow: 'post-acceptance' });
+  expect(warnings).toContainEqual({
+    path: 'transaction.payment.creditCard.cardNumber',
+    message: expect.stringContaining('card stash'),
+  });
+});
+
 describe('the card of an attempt that is refused', () => {
   it('is forgotten, unless the attempt may be sent again: an earlier try may have been taken', async () => {
     const { orderScreening, temporal, held } = aClientWithCards();

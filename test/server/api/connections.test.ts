@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { expectProblem } from '../../fuzz/expect-harmless.ts';
 import { eventually } from '../../support/index.ts';
-import { anApi, type TestedApi } from './fake-order-screening.ts';
+import { anApi, aPortalAnswer, type TestedApi } from './fake-order-screening.ts';
 
 const WITHIN_MS = 10_000;
 const SLOW = {
@@ -21,7 +21,11 @@ async function aListeningApi(options: TestedApi = {}) {
 }
 
 /** Sends bytes as they are. @returns everything that came back until the API closed the connection */
-async function exchange(app: FastifyInstance, bytes: string, more?: (send: (part: string) => void) => void) {
+async function exchange(
+  app: FastifyInstance,
+  bytes: string,
+  more?: (send: (part: string) => void, hangUp: () => void) => void,
+) {
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('not listening');
   return new Promise<string>((resolve, reject) => {
@@ -38,7 +42,10 @@ async function exchange(app: FastifyInstance, bytes: string, more?: (send: (part
       clearTimeout(timer);
       resolve(answer);
     });
-    more?.((part) => socket.writable && socket.write(part));
+    more?.(
+      (part) => socket.writable && socket.write(part),
+      () => socket.destroy(),
+    );
   });
 }
 
@@ -51,7 +58,7 @@ function read(answer: string) {
   return { statusCode: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), body };
 }
 
-async function expectCounted({ app, withoutAudit }: Api, status: number, code: string) {
+async function expectCounted({ app, withoutAudit }: Api, status: number, code?: string) {
   await eventually(() => {
     const lines = withoutAudit().filter((line) => line.status === status && line.code === code);
     expect(lines).toHaveLength(1);
@@ -172,6 +179,28 @@ describe('what is no request', () => {
       expect(orderScreening.cancel.mock.calls[0]?.[1]).toEqual({ reason: 'Müller' });
     },
   );
+});
+
+describe('a caller who hangs up', () => {
+  const cancel = (length: number) =>
+    `POST /v1/orders/order-1/cancel HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{}`;
+
+  it.each([
+    ['before the answer', cancel(2), 200, undefined],
+    ['before the body is sent', cancel(3), 400, 'bad-request'],
+  ])('%s is logged, audited and counted', async (_when, bytes, status, code) => {
+    const api = await aListeningApi();
+    const closed = new Promise((resolve) => {
+      api.app.server.once('connection', (socket) => socket.once('close', resolve));
+    });
+    api.orderScreening.cancel.mockImplementation(async () => {
+      await closed;
+      return aPortalAnswer();
+    });
+    await exchange(api.app, bytes, (_send, hangUp) => api.app.server.once('request', hangUp));
+    await expectCounted(api, status, code);
+    expect(api.audit()).toMatchObject([{ status, route: '/v1/orders/:orderId/cancel', orderId: 'order-1' }]);
+  });
 });
 
 it('a handler that never ends is answered 503: the outcome is unknown', async () => {
