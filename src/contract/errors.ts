@@ -154,7 +154,8 @@ export const ORDER_ERRORS = {
   'action-withdrawn': {
     status: 409,
     title: 'The portal action was withdrawn before it was sent',
-    advice: 'a person withdrew the action: request it again, with a new idempotency key, if it is still needed',
+    advice:
+      'a person withdrew the action: request it again, with a new idempotency key, if it is still needed',
   },
   'order-exists': {
     status: 409,
