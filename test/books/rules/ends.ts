@@ -33,6 +33,6 @@ function latestEnd(books: Books): number {
   ];
   const { screeningDeadlineMs, cancelWindowMs, reviewLimitMs, retryWithinMs, gatewayResultWithinMs } = policy;
   const withoutPolicy = books.world.brokeDown ? DEFAULT_WINDOW_MS : 0;
-  const longest = Math.max(cancelWindowMs, reviewLimitMs, retryWithinMs, withoutPolicy);
+  const longest = Math.max(cancelWindowMs + reviewLimitMs, retryWithinMs, withoutPolicy);
   return Math.max(...moved) + screeningDeadlineMs + longest + gatewayResultWithinMs + AFTER_ITS_END_MS;
 }

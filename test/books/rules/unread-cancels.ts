@@ -9,7 +9,7 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import { unnoticedMs, wasReset } from '../facts.ts';
+import { unnoticedMs, wasLate, wasReset } from '../facts.ts';
 import { lastCall } from './cancels.ts';
 
 /** The order learns of a read and of the time in one task, and dates the read by its own clock. */
@@ -18,7 +18,8 @@ const ONE_TASK_MS = 100;
 export function unreadCancels(books: Books): Finding[] {
   const { policy, calls, transactions } = books;
   const isAsked = calls.some((one) => portalAsked(one)?.kind === 'cancel' || isOverride(one));
-  if (policy.onUnresolvedReview !== 'cancel' || isAsked || wasReset(books)) return [];
+  // What is read before may arrive after.
+  if (policy.onUnresolvedReview !== 'cancel' || isAsked || wasReset(books) || wasLate(books)) return [];
   return transactions.flatMap((one) => unread(books, one));
 }
 
