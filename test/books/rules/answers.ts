@@ -171,8 +171,9 @@ function meantAction(books: Books, given: Given): Finding[] {
   if (adoptedFrom !== undefined || books.world.brokeDown || !isPrompt(books, given)) return [];
   const meant = atCheckout(decision, policy);
   const said = policy.passive ? wouldBe : action;
-  // Whoever asks after a reset was answered before.
-  if (wasReset(books) && decision === 'pending' && said === 'hold') return [];
+  // Whoever asks after a reset was answered before. A further attempt whose screening ended without a result doesn't know its policy.
+  const isUnknown = attempt > 1 && (books.world.endedByHand || wasLate(books));
+  if ((wasReset(books) || isUnknown) && decision === 'pending' && said === 'hold') return [];
   // A cancel that is under way decides first.
   const isCanceling = books.calls.some(
     (one) => portalAsked(one)?.kind === 'cancel' && one.sentAt < given.at && one.at > given.sentAt,

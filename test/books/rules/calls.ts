@@ -115,8 +115,10 @@ function reads(books: Books): Finding[] {
   const begun = [...world.continuedAt, ...world.resets.map(({ at }) => at)];
   const sent = requests.filter((one) => one.operation === 'status');
   const polls = Math.ceil(SHORT_MS / policy.poll.firstMs);
-  for (const [index, { sentAt }] of sent.entries()) {
-    const within = sent.slice(index).filter((one) => one.sentAt < sentAt + SHORT_MS).length;
+  for (const [index, { sentAt, transactionId }] of sent.entries()) {
+    // After the order's end each of its transactions is read.
+    const alike = sent.slice(index).filter((one) => one.transactionId === transactionId);
+    const within = alike.filter((one) => one.sentAt < sentAt + SHORT_MS).length;
     const asked = rechecks.filter((at) => at > sentAt - 60_000 && at < sentAt + SHORT_MS);
     const runs = begun.filter((at) => at > sentAt && at < sentAt + SHORT_MS);
     if (within > READS_IN_SHORT + polls + asked.length + READS_OF_A_RUN * runs.length) {
