@@ -3,9 +3,10 @@ import { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { refuseCardData } from '../card-data/card-data.ts';
 import { orderIdSchema } from '../client/read-requests.ts';
-import { loadTemporalSettings } from '../config/index.ts';
+import { loadClientSettings } from '../config/index.ts';
 import { reasonSchema } from '../contract/fields.ts';
 import { DEFAULT_INTEGRATION, orderWorkflowId } from '../contract/ids.ts';
+import { localEnvironment } from '../platform/local.ts';
 import { connectOrFail } from './connect.ts';
 import {
   ACTOR,
@@ -59,7 +60,7 @@ Exit code 3 if the order is healthy, was adopted under a different id, or was ca
       // Temporal stores the reason of a reset in plain text.
       refuseCardData({ reason, actor: by });
       const words = `order-screening repair${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
-      const temporal = loadTemporalSettings(env);
+      const { temporal } = loadClientSettings(localEnvironment(env).env);
       const client = new Client({ connection: await connectOrFail(temporal), namespace: temporal.namespace });
       const repair = await repairOrder(client, orderWorkflowId(integration, orderId), {
         force,

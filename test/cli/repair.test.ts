@@ -140,12 +140,6 @@ it('an order whose start is refused after the reset is not repaired', async () =
   expect(repair).toMatchObject({ outcome: 'failing', resets: 1 });
 });
 
-it('needs no payload key, also in mode live', async () => {
-  const live = { SCREENING_MODE: 'live', TEMPORAL_ADDRESS: '127.0.0.1:1' };
-  const { problem } = await run('repair 1001', undefined, live);
-  expect(problem?.type).toBe('temporal-unreachable');
-});
-
 it.each(['--reason', '--actor'])(
   'card data in %s is refused: Temporal stores a reset in plain text',
   async (option) => {

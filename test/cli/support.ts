@@ -7,15 +7,11 @@ import { runCommand } from '../support/processes/run-command.ts';
 export type Fake = ReturnType<typeof fakeOrderScreening>;
 
 /** Runs a command over a client library that answers as a test sets it. */
-export async function run(
-  args: string | readonly string[],
-  set: (orders: Fake) => void = () => undefined,
-  env: NodeJS.ProcessEnv = {},
-) {
+export async function run(args: string | readonly string[], set: (orders: Fake) => void = () => undefined) {
   const orders = fakeOrderScreening();
   set(orders);
   const words = typeof args === 'string' ? args.split(' ') : args;
-  return { ...(await runCommand(words, { env, withOrders: (use) => use(orders) })), orders };
+  return { ...(await runCommand(words, { env: {}, withOrders: (use) => use(orders) })), orders };
 }
 
 /** The program without a way to Temporal. */
