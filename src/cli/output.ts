@@ -103,7 +103,10 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string 
     facts({
       order: `${order.orderId} (${order.integration}, ${order.workflow})`,
       phase: `${order.phase}, since ${shortTime(order.phaseSince)}`,
-      lost: order.closedAt && `since ${shortTime(order.closedAt)}: ${LOST}`,
+      lost:
+        order.closedAt !== undefined && order.phase !== 'canceled'
+          ? `since ${shortTime(order.closedAt)}: ${LOST}`
+          : undefined,
       decision: joined(order.decision, order.reason && `(${order.reason})`),
       action: order.action,
       'would be': order.wouldBe,

@@ -118,7 +118,8 @@ function* duesOfPhase(state: OrderState): Generator<Due> {
     yield ['closes', phaseSince, gatewayOutstanding(state) ? policy.gatewayResultWithinMs : 0];
   } else if (decision === 'review' && phase !== 'decided') {
     yield ['review-lead', cancelBy, -policy.reviewLeadTimeMs];
-    if (policy.onUnresolvedReview === 'cancel') yield ['review-cancel', unresolvedFrom(state)];
+    if (policy.onUnresolvedReview === 'cancel' && overrideOf(state) === undefined)
+      yield ['review-cancel', unresolvedFrom(state)];
     // A person let the order proceed, so the review reminds of nothing.
     if (overrideOf(state) !== undefined && cancelAsked(state))
       yield ['cancel-reminder', cancelByOf(state, attempt), -policy.reviewLeadTimeMs];
@@ -141,12 +142,12 @@ export function snoozeLimit(state: OrderState, now: Instant): Instant | undefine
   return first(deadlinesOf(duesOfPhase(state)).filter(({ kind, at }) => ENDS.includes(kind) && at > now))?.at;
 }
 
-/** @returns since when the newest transaction is in review; of an adopted one, since its screening */
+/** @returns since when the newest transaction is in review: since its screening, unless it had another decision before */
 function reviewSince(state: OrderState): Instant | undefined {
   const attempt = currentAttempt(state);
-  const last = attempt.readings.at(-1);
-  const sentFrom = transactionOf(state, attempt)?.sentFrom;
-  return sentFrom === undefined || last === undefined || last.source === 'adoption' ? sentFrom : last.at;
+  const { readings } = attempt;
+  const hasTurned = readings.some(({ decision }) => decision !== 'review');
+  return hasTurned ? readings.at(-1)?.at : transactionOf(state, attempt)?.sentFrom;
 }
 
 /**

@@ -44,7 +44,10 @@ export function eventsOfAnswer(
   const { answerBy } = order.asked;
   const inTime = answerBy !== undefined && millis(order.now) <= millis(answerBy);
   const isHeard = answer?.action === 'proceed' || answer?.action === 'hold';
-  if (order.state.policy.events !== 'changes' || isUnsure || !inTime || !isHeard) return [...types];
+  // An event of the attempt, such as attention while it is screened, has another action, and may be taken for the newer one.
+  const isOvertaken = order.state.events.last?.some(({ data }) => data.attempt === answer?.attempt);
+  if (order.state.policy.events !== 'changes' || isUnsure || !inTime || !isHeard || isOvertaken)
+    return [...types];
   return types.filter((type) => type !== 'order.decided');
 }
 

@@ -5,6 +5,7 @@ import type { Policy } from '../../src/contract/policy.ts';
 import type { Decision } from '../../src/contract/words.ts';
 import { applyReading } from '../../src/order/decide.ts';
 import { eventToSend } from '../../src/order/events.ts';
+import type { Input } from '../../src/order/order.ts';
 import {
   announced,
   anOrder,
@@ -16,7 +17,7 @@ import {
   sinceStart,
   unanswered,
 } from '../fixtures/orders.ts';
-import { aLife, checkedOut, type Life, screened } from './life.ts';
+import { aLife, CANCELLATION, checkedOut, type Life, screened } from './life.ts';
 import { reported } from './lives.ts';
 
 const WAITS = 9_000;
@@ -39,10 +40,12 @@ function checkedOutAt(at: number, again?: true): Life {
 }
 
 /** An order whose second attempt is reviewed, 1 s after it was sent. */
-function retried(answerBy: number | undefined, how: { again?: true } = {}): Life {
+function retried(answerBy: number | undefined, how: { again?: true } = {}, meanwhile: Input[] = []): Life {
   const waits = answerBy !== undefined && { answerBy: sinceStart(answerBy) };
-  return asked('fail')
-    .ask({ kind: 'retry', request: { attempt: 2, transaction: {}, ...waits } }, 10_000)
+  const life = asked('fail');
+  life.ask({ kind: 'retry', request: { attempt: 2, transaction: {}, ...waits } }, 10_000);
+  return meanwhile
+    .reduce((_life, input) => life.take(input), life)
     .end({ kind: 'retry-screening', outcome: answered('review'), ...how }, 11_000);
 }
 
@@ -77,6 +80,11 @@ describe('with the policy changes', () => {
       'one whose caller doesn’t say how long it waits',
       () => retried(undefined),
       Array(2).fill('order.decided'),
+    ],
+    [
+      'one beside which another event of the attempt was sent',
+      () => retried(11_000, {}, [CANCELLATION]),
+      ['order.decided', 'order.attention', 'order.decided'],
     ],
     [
       'it if the caller may have had another',

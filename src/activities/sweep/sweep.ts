@@ -31,10 +31,11 @@ const MAX_CHECKED = 1_000;
  * first sweep fails, or all do for minutes, so that Temporal shows it.
  */
 export function sweepActivity(world: ActivityWorld) {
+  const memory: Memory = { standing: [] };
   return async (): Promise<void> => {
     const { orders, stopping, machine } = world;
     if (orders === undefined) throw ApplicationFailure.retryable('no directory of orders', 'no-directory');
-    const sweepOnce = sweeper(world, orders);
+    const sweepOnce = sweeper(world, orders, memory);
     const until = activityInfo().currentAttemptScheduledTimestampMs + SWEEP_FOR_MS;
     const signal = AbortSignal.any([cancellationSignal(), ...(stopping === undefined ? [] : [stopping])]);
     let sweptAt = Number.NEGATIVE_INFINITY;
@@ -57,11 +58,19 @@ export function sweepActivity(world: ActivityWorld) {
   };
 }
 
-/** Returns a function that runs one sweep. Its state is in memory only: the first sweep on another worker finds all current problems again. */
-export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Promise<void> {
+/** What the sweeps of a process have found. Another worker's first sweep finds all current problems of its page again. */
+interface Memory {
+  standing: SweepFinding[];
+}
+
+/** Returns a function that runs one sweep. */
+export function sweeper(
+  world: ActivityWorld,
+  orders: OrderDirectory,
+  memory: Memory = { standing: [] },
+): () => Promise<void> {
   /** Page token for the next sweep: a large number of open orders takes several sweeps. */
   let next: Uint8Array | undefined;
-  let standing: SweepFinding[] = [];
 
   const look = async (): Promise<void> => {
     const from = next;
@@ -72,15 +81,15 @@ export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Pro
     next = from;
     // Orders that were stuck or held before are checked again even if not on this page, so that the metric falls once they recover.
     // Those with one cause, which may be thousands, as far as there is room.
-    const before = standing
+    const before = memory.standing
       .filter(isOfTask)
       .sort((one, other) => Number(isHeldTogether(one)) - Number(isHeldTogether(other)))
       .map(({ workflowId }) => workflowId)
       .slice(0, MAX_CHECKED);
-    const stuck = await stuckOf(orders, [...new Set([...page.workflowIds, ...before])], standing);
+    const stuck = await stuckOf(orders, [...new Set([...page.workflowIds, ...before])], memory.standing);
     const overdue = await orders.overdue(MAX_CHECKED);
     const lost = await orders.lost(MAX_CHECKED);
-    standing = [
+    memory.standing = [
       ...stuck,
       ...overdue.map((one) => ({ ...one, kind: 'overdue' as const })),
       ...lost.map((one) => ({ ...one, kind: 'lost' as const })),
@@ -90,8 +99,8 @@ export function sweeper(world: ActivityWorld, orders: OrderDirectory): () => Pro
 
   return async () => {
     await look();
-    await showNumbers(orders, standing);
-    await inBatches(standing, (finding) => announce(world, orders, finding));
+    await showNumbers(orders, memory.standing);
+    await inBatches(memory.standing, (finding) => announce(world, orders, finding));
   };
 }
 

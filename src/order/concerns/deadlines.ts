@@ -117,10 +117,7 @@ const PASSING: Partial<Record<DeadlineKind, (order: Order, at: Instant) => Order
   },
   'gateway-late': gatewayLate,
   'review-lead': (order, at) => (overrideOf(order.state) === undefined ? reviewUnresolved(order, at) : []),
-  'review-cancel'(order, at) {
-    if (overrideOf(order.state) === undefined) cancelReview(order, at);
-    return [];
-  },
+  'review-cancel': cancelReview,
   'review-limit'(order) {
     const isOpen = overrideOf(order.state) === undefined;
     if (isOpen) setAction(order.state, 'hold');
@@ -155,21 +152,28 @@ function attend(
 
 function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   const { state } = order;
-  // Before a cancel: it may have been resolved since the last read.
-  if (state.policy.onUnresolvedReview === 'cancel' && !isReadSince(state, due)) requestRead(order, 'recheck');
-  const words = `The review is unresolved shortly before the cancel window closes${by(state)}.`;
+  if (state.policy.onUnresolvedReview !== 'cancel') return attendReview(order);
+  // Before the cancel: it may have been resolved since the last read.
+  if (!isReadSince(state, due)) requestRead(order, 'recheck');
+  return [];
+}
+
+function attendReview(order: Order): OrderEventType[] {
+  const words = `The review is unresolved shortly before the cancel window closes${by(order.state)}.`;
   return attend(order, 'review-unresolved', words);
 }
 
-function cancelReview(order: Order, due: Instant): void {
+function cancelReview(order: Order, due: Instant): OrderEventType[] {
   const { state } = order;
+  const events = attendReview(order);
   // A review that was already due when the order was adopted is left to an operator.
   const last = currentAttempt(state).readings.at(-1);
   const isDueAtAdoption = last?.source === 'adoption' && due <= last.at;
-  if (isDueAtAdoption || keepsActionAfterReport(state)) return;
+  if (isDueAtAdoption || keepsActionAfterReport(state)) return events;
   setAction(state, 'cancel');
   // An event for a running cancel would be sent twice.
   if (!state.policy.passive && !cancelAsked(state)) queueCancel(order);
+  return events;
 }
 
 function gatewayLate(order: Order): OrderEventType[] {

@@ -12,7 +12,10 @@ import { checkoutAnswer } from './answers.ts';
 
 export const RECORD = 'record';
 
-/** The part of a policy that readers need: for deadlines, cancel windows and allowed requests. The full view has the whole policy. */
+/**
+ * The part of a policy that readers need: for deadlines (but for when policy cancels a review), cancel windows and allowed requests. The full
+ * view has the whole policy.
+ */
 const POLICY_READ: readonly (keyof Policy)[] = [
   'passive',
   'cancelWindowMs',

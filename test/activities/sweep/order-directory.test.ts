@@ -62,7 +62,7 @@ const due = (at: number, state: keyof typeof PendingActivityState = 'PENDING_ACT
   state: PendingActivityState[state],
   scheduledTime: msToTs(at),
 });
-/** A read that waits for its next try, after tries without an answer since then, the last of which began at that time. */
+/** A read that waits for its next try, after tries without an answer since then, the last of which ended at that time. */
 const unanswered = (since: number, lastAt = NOW) => ({
   ...due(NOW + 60_000),
   lastAttemptCompleteTime: msToTs(lastAt),

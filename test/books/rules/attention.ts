@@ -10,6 +10,7 @@ import {
   isDecided,
   iso,
   TELL_DECISIONS,
+  transactionOf,
 } from '../books.ts';
 import { reportWasLost, wasLate, wasReset } from '../facts.ts';
 
@@ -182,7 +183,9 @@ function ofTheDecision(books: Books): Finding[] {
   // A review that policy cancels closes with its window.
   const isOpenReview = record.decision === 'review' && record.action !== 'cancel';
   const windows = isOpenReview ? [] : record.transactions.map(({ cancelBy }) => cancelBy);
-  const last = windows.length > 0 ? Math.max(...windows) : startedAt + policy.reviewLimitMs;
+  const newest = record.newest === undefined ? undefined : transactionOf(books, record.newest);
+  const since = newest?.decisions.findLast((one) => one.decision === 'review')?.at ?? startedAt;
+  const last = windows.length > 0 ? Math.max(...windows) : since + policy.reviewLimitMs;
   const over = Math.min(last, ended ?? closedAt);
   if (told?.heard !== 'transaction' || told.endedAt >= over || record.newest === undefined) return [];
   const { decision, transactionId } = told;

@@ -275,6 +275,7 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = Math.max(transaction.cancelableUntil - policy.reviewLeadTimeMs, last.endedAt);
-  if (policy.cancelAfterReport === 'never' && reportedAt <= due) return [];
+  const hadPassed = readings.some(({ decision, endedAt }) => decision === 'pass' && endedAt <= reportedAt);
+  if (policy.cancelAfterReport === 'never' && reportedAt <= due && hadPassed) return [];
   return [{ at: due, because: 'its review is unresolved' }];
 }

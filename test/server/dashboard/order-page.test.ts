@@ -119,7 +119,7 @@ describe('the page of an order', () => {
       const { text } = await pageOf({ state });
       expect(text).toMatch(/Can be canceled for 1 d 5 h until /);
       expect(text).toMatch(
-        /An open review without an override needs attention; if policy cancels it, it is read first in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
+        /An open review without an override needs attention; before policy cancels it, it is read in 1 d 5 h The cancel window closes in .* A review that is still open is closed/,
       );
     },
   );
