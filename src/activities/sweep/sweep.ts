@@ -19,7 +19,7 @@ import { tryAgain, waitLonger } from '../tries.ts';
 import type { OrderDirectory } from './order-directory.ts';
 
 const SWEEP_EVERY_MS = 60_000;
-/** Time without a complete sweep after which the activity fails. Until then it keeps its state in memory. */
+/** Time without a complete sweep after which the activity fails. */
 const FAILING_AFTER_MS = 3 * SWEEP_EVERY_MS;
 /** Then the workflow continues as new, which adds a row to the list of workflows. */
 const SWEEP_FOR_MS = 24 * 3_600_000;

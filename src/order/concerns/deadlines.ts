@@ -155,7 +155,8 @@ function reviewUnresolved(order: Order, due: Instant): OrderEventType[] {
   if (state.policy.onUnresolvedReview !== 'cancel') return attendReview(order);
   // Before the cancel: it may have been resolved since the last read.
   if (!isReadSince(state, due)) requestRead(order, 'recheck');
-  return [];
+  // Otherwise a person is told together with the cancel.
+  return cancelAsked(state) || keepsActionAfterReport(state) ? attendReview(order) : [];
 }
 
 function attendReview(order: Order): OrderEventType[] {

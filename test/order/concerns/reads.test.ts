@@ -13,6 +13,7 @@ import {
   unanswered,
 } from '../../fixtures/orders.ts';
 import { aLife, CANCELLATION, HINT, type Life, RECHECK, screened } from '../life.ts';
+import { reported } from '../lives.ts';
 
 function lastRead(life: Life) {
   const request = life.calls('read').at(-1)?.request;
@@ -39,6 +40,13 @@ describe('a review that policy cancels', () => {
     expect(life.read('pass', 4.5 * DAY + MINUTE)).toMatchObject({ action: 'proceed', attention: [] });
     expect(life.state.lastRead?.source).toBe('recheck');
     expect(life.until(4.9 * DAY).actions).toEqual([]);
+  });
+
+  it('is told at once where a cancel is under way, or a person decides after a fraud report', () => {
+    const canceling = screened('review', { onUnresolvedReview: 'cancel' }).portal('cancel', DAY);
+    const accused = reported(screened('pass', { onUnresolvedReview: 'cancel' })).polled('review', 2 * HOUR);
+    for (const life of [canceling, accused])
+      expect(life.until(4.5 * DAY).attention).toEqual(['review-unresolved']);
   });
 
   it('is canceled once it was read, or where no answer comes', () => {

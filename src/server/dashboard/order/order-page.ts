@@ -238,5 +238,5 @@ function nextSteps({ summary, state, poll, now }: ShownOrder): Html {
       html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">in ${distance(at, now)}</time><span>${words}</span></li>`,
   );
   return html`<div class="card next"><h2>What happens next</h2>
-${lines.length === 0 ? html`<p>${state?.closedAt ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
+${lines.length === 0 ? html`<p>${state?.closedAt && state.phase !== 'canceled' ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
 }
