@@ -275,7 +275,9 @@ function byPolicy(books: Books, transaction: BookedTransaction): Wanted[] {
     return [{ at: told.endedAt, because: 'the product was told that it fails' }];
   if (policy.onUnresolvedReview !== 'cancel' || last?.decision !== 'review') return [];
   const due = Math.max(transaction.cancelableUntil - policy.reviewLeadTimeMs, last.endedAt);
-  const hadPassed = readings.some(({ decision, endedAt }) => decision === 'pass' && endedAt <= reportedAt);
+  const hadPassed = books.requests.some(
+    (one) => one.transactionId === transaction.id && one.decision === 'pass' && one.endedAt <= reportedAt,
+  );
   if (policy.cancelAfterReport === 'never' && reportedAt <= due && hadPassed) return [];
   return [{ at: due, because: 'its review is unresolved' }];
 }
