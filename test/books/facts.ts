@@ -2,6 +2,11 @@
 import { answersTo } from './asked.ts';
 import { type BookedTransaction, type Books, requestsAbout, type Span, type World } from './books.ts';
 
+/** Between an answer that an activity heard and the order that acts on it. */
+export const HANDED_ON_MS = 1_000;
+/** The order learns of a read and of the time in one task, and dates the read by its own clock. */
+export const ONE_TASK_MS = 100;
+
 /** A reset takes back what the order did and said between its task and the reset. */
 export const takenBack = ({ world }: Books, at: number, by = Number.POSITIVE_INFINITY): boolean =>
   world.resets.some((reset) => at >= reset.to && at <= reset.at && reset.at <= by);
@@ -13,7 +18,7 @@ export function isUnseen(books: Books, { id }: BookedTransaction): boolean {
   const looks = requestsAbout(books, id, 'status-by-invoice').filter((one) => one.heard === 'transaction');
   // Neither the next run nor an order that is over hears what the run before was about to be told.
   const ends = [...books.world.continuedAt, ...(books.endedAt === undefined ? [] : [books.endedAt])];
-  const isLost = (at: number) => ends.some((end) => end >= at && end < at + 1_000);
+  const isLost = (at: number) => ends.some((end) => end >= at && end < at + HANDED_ON_MS);
   const found = looks.some(({ endedAt }) => !takenBack(books, endedAt) && !isLost(endedAt));
   const settled = books.calls.some((one) => (one.cleared ?? 0) > 0);
   return (!found || books.world.losses) && (settled || books.record.attention.includes('transaction-unseen'));

@@ -11,7 +11,15 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import { isUnseen, mayBeOlder, nobodyCould, noTimeLeft, takenBack, wasReset } from '../facts.ts';
+import {
+  HANDED_ON_MS,
+  isUnseen,
+  mayBeOlder,
+  nobodyCould,
+  noTimeLeft,
+  takenBack,
+  wasReset,
+} from '../facts.ts';
 
 /** A cancel is not sent in the last stretch of its window. */
 const LAST_STRETCH_MS = 30_000;
@@ -20,9 +28,6 @@ const LAST_STRETCH_MS = 30_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 const STARTED_WITHIN_MS = 10_000;
-
-/** Between an answer that an activity heard and the order that acts on it. */
-const HANDED_ON_MS = 1_000;
 
 /** A create is waited for so long, and looked up so much later. */
 const SEEN_WITHIN_MS = 60_000;

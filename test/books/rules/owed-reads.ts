@@ -17,6 +17,7 @@ import {
   downForThreeDays,
   mayBeOlder,
   nobodyCould,
+  ONE_TASK_MS,
   takenBack,
   unnoticedMs,
   wasLate,
@@ -35,8 +36,6 @@ const A_MINUTE_MS = 60_000;
 const TRIED_AGAIN_MS = 6 * 60_000;
 /** The same for a read that brought no decision, or was answered 429: the pauses are up to an hour. */
 const LATER_AGAIN_MS = 61 * 60_000;
-/** The order learns of a read and of the time in one task, and dates the read by its own clock. */
-const ONE_TASK_MS = 100;
 const NO_ANSWER: BookedRequest['heard'][] = ['unknown', 'not-done', undefined];
 
 /** What a read must follow. */

@@ -9,11 +9,8 @@ import {
   iso,
   requestsAbout,
 } from '../books.ts';
-import { unnoticedMs, wasLate, wasReset } from '../facts.ts';
+import { ONE_TASK_MS, unnoticedMs, wasLate, wasReset } from '../facts.ts';
 import { lastCall } from './cancels.ts';
-
-/** The order learns of a read and of the time in one task, and dates the read by its own clock. */
-const ONE_TASK_MS = 100;
 
 export function unreadCancels(books: Books): Finding[] {
   const { policy, calls, transactions } = books;
