@@ -208,13 +208,13 @@ it('looks again at no more than a thousand of the orders that were stuck or held
 
 describe('the activity', () => {
   const errors: unknown[] = [];
-  /** Sweeps until the activity ends. @param during what happens in each sweep */
-  const sweeping = (during: () => unknown, stopping?: AbortSignal) => {
+  /** @param during what happens in each sweep @returns a function that sweeps until the activity ends */
+  const sweeping = (during: () => unknown, stopping?: AbortSignal, changes?: Partial<OrderDirectory>) => {
     const countAttention = async () => {
       during();
       return 0;
     };
-    const orders = stuck([], { countAttention });
+    const orders = stuck([], { countAttention, ...changes });
     // The pause between two sweeps passes at once.
     let elapsed = 0;
     vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms = 0) => {
@@ -224,13 +224,13 @@ describe('the activity', () => {
     const world = { findIntegration: () => undefined, cards: createCardStash('memory:'), orders, machine };
     const { background } = createActivities({ ...world, ...(stopping && { stopping }) });
     const logger = new DefaultLogger('WARN', ({ meta }) => errors.push(meta?.error));
-    return perform(() => background.sweep(), undefined, { logger });
+    return () => perform(() => background.sweep(), undefined, { logger });
   };
 
   it('leaves the rest to another worker when this one stops', async () => {
     const stopping = new AbortController();
-    const swept = sweeping(() => stopping.abort(), stopping.signal);
-    await expect(swept).rejects.toThrow('another worker continues');
+    const sweep = sweeping(() => stopping.abort(), stopping.signal);
+    await expect(sweep()).rejects.toThrow('another worker continues');
   });
 
   it.each([
@@ -238,12 +238,28 @@ describe('the activity', () => {
     ['no sweep succeeds for three minutes', 1, 4],
   ])('fails when %s, so that Temporal shows it', async (_when, good, made) => {
     let sweeps = 0;
-    const swept = sweeping(() => {
+    const sweep = sweeping(() => {
       sweeps += 1;
       if (sweeps > good) throw new Error('busy');
     });
-    await expect(swept).rejects.toMatchObject({ type: 'sweep-failed', nextRetryDelay: 60_000 });
+    await expect(sweep()).rejects.toMatchObject({ type: 'sweep-failed', nextRetryDelay: 60_000 });
     expect(sweeps).toBe(made);
     expect(errors).toContainEqual(new Error('busy'));
+  });
+
+  it('looks again at what its run before found beyond the first page', async () => {
+    let sweeps = 0;
+    const fail = () => {
+      sweeps += 1;
+      if (sweeps > 2) throw new Error('busy');
+    };
+    const open: OrderDirectory['open'] = async (_size, from) =>
+      from === undefined ? { workflowIds: [], next: NEXT } : { workflowIds: ['late'] };
+    const pendingTask = vi.fn(async () => ({ tries: 100, since: SINCE }));
+    const sweep = sweeping(fail, undefined, { open, pendingTask });
+    await expect(sweep()).rejects.toMatchObject({ type: 'sweep-failed' });
+    pendingTask.mockClear();
+    await expect(sweep()).rejects.toMatchObject({ type: 'sweep-failed' });
+    expect(pendingTask).toHaveBeenCalledExactlyOnceWith('late');
   });
 });
