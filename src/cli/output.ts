@@ -1,13 +1,14 @@
 /** Output of the commands: tables for people, JSON for programs. */
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { isLost } from '../client/reading/order-record.ts';
 import type { AfterEnd } from '../contract/order/order.ts';
 import type { OrderRecord } from '../contract/order/order-record.ts';
 import type { FailedTries } from '../contract/order/state.ts';
 import { isRecord } from '../contract/values.ts';
 import { numberBeforeEvents } from '../order/record.ts';
 import { cancelByOf, transactionOf } from '../order/transactions.ts';
-import type { OrderList, OrderSummary } from '../starter.ts';
+import type { OrderList } from '../starter.ts';
 import type { Problem } from './exit-codes.ts';
 
 /** The output of a command: text for people, JSON for scripts, or a file. */
@@ -103,10 +104,7 @@ export function showOrder(order: OrderRecord & { afterEnd?: AfterEnd }): string 
     facts({
       order: `${order.orderId} (${order.integration}, ${order.workflow})`,
       phase: `${order.phase}, since ${shortTime(order.phaseSince)}`,
-      lost:
-        order.closedAt !== undefined && order.phase !== 'canceled'
-          ? `since ${shortTime(order.closedAt)}: ${LOST}`
-          : undefined,
+      lost: isLost(order) ? order.closedAt && `since ${shortTime(order.closedAt)}: ${LOST}` : undefined,
       decision: joined(order.decision, order.reason && `(${order.reason})`),
       action: order.action,
       'would be': order.wouldBe,
@@ -176,10 +174,6 @@ function showAfterEnd({ decisions, actions, redeliveries, incomplete }: AfterEnd
   }));
   return incomplete ? `${shown}\nNot everything could be read this time: show the order again.` : shown;
 }
-
-/** An order that ended is `closed` or `canceled`. */
-const isLost = ({ closedAt, phase = 'closed' }: OrderSummary) =>
-  closedAt !== undefined && phase !== 'closed' && phase !== 'canceled';
 
 /** Returns a page of orders as a table, with the option for the next page. */
 export function showList({ orders, cursor }: OrderList): string {

@@ -167,6 +167,7 @@ function unresolvedFrom(state: OrderState): Instant | undefined {
   return laterBy((endMs - millis(due)) / 2, due);
 }
 
+/** @returns whether a decision was read at that moment or later */
 export function isReadSince({ lastRead }: OrderState, due: Instant): boolean {
   return lastRead !== undefined && lastRead.at >= due;
 }

@@ -1,6 +1,7 @@
 /** Reads an order's public record from its memo. Needs no worker. */
 import type { BackgroundActivities } from '../../contract/activity-contract.ts';
 import { orderOfWorkflowId } from '../../contract/ids.ts';
+import type { OrderSummary } from '../../contract/order/order.ts';
 import type { OrderRecord } from '../../contract/order/order-record.ts';
 import { newOrderState } from '../../order/record.ts';
 import { recordOf } from '../../order/view/bounded-record.ts';
@@ -9,6 +10,11 @@ import { recordUnreadable } from '../temporal-errors.ts';
 import type { ClientContext } from '../types.ts';
 import { decoded } from './decode.ts';
 import type { DescribedOrder, Run } from './describe-order.ts';
+
+/** Returns whether the workflow ended before the order did, so that nothing reads or cancels it. An order that ended is `closed` or `canceled`. */
+export function isLost({ closedAt, phase = 'closed' }: Pick<OrderSummary, 'closedAt' | 'phase'>): boolean {
+  return closedAt !== undefined && phase !== 'closed' && phase !== 'canceled';
+}
 
 /** Returns the record in a run's memo; undefined without one. @throws OrderScreeningError `record-unreadable` */
 export async function readMemo(

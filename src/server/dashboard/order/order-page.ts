@@ -1,4 +1,5 @@
 /** The page of one order: on the left why it needs a person, the evidence and its timeline; on the right what to do. */
+import { isLost } from '../../../client/reading/order-record.ts';
 import type { OrderKey } from '../../../contract/ids.ts';
 import type { ActionRecord, OrderState } from '../../../contract/order/state.ts';
 import { portalKind } from '../../../contract/portal/portal-kinds.ts';
@@ -238,5 +239,5 @@ function nextSteps({ summary, state, poll, now }: ShownOrder): Html {
       html`<li><time class="quiet" datetime="${at}" title="${timeOfDay(at, now, true)}">in ${distance(at, now)}</time><span>${words}</span></li>`,
   );
   return html`<div class="card next"><h2>What happens next</h2>
-${lines.length === 0 ? html`<p>${state?.closedAt && state.phase !== 'canceled' ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
+${lines.length === 0 ? html`<p>${state && isLost(state) ? LOST : 'No automatic steps left.'}</p>` : html`<ol>${lines}</ol>`}</div>`;
 }
